@@ -1,0 +1,1 @@
+"""The casebook: poker situations with one right outcome each, and recorded hands."""
