@@ -1,0 +1,82 @@
+"""The register of every gate: the one list that tests, mutation runs and `docs/gates.md` read.
+
+It is a plain list, and gates are added to it by a call. Not by a decorator: mutation tools skip decorated functions in
+silence, and a gate would look tested and not be.
+It lists and checks form; it decides nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from policy import reveal_policy, spectator_policy
+from policy.errors import NotAGate
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A gate by the full name that it is called by, and that a test takes it out by. `withholds`: what, and from whom."""
+
+    module: str
+    name: str
+    withholds: str
+
+
+def describe_gate(function: Callable[..., object], *, withholds: str) -> Gate:
+    """The entry of a gate.
+
+    Raises NotAGate for anything but a plain, documented function of this package, keyword-only, without defaults, fully
+    annotated, that returns no bool.
+    """
+    if not inspect.isfunction(function) or not function.__module__.startswith("policy."):
+        raise NotAGate(f"{function!r}: a gate is a plain function of policy")
+    if not function.__doc__ or not withholds:
+        raise NotAGate(f"{function.__name__}: say what it withholds")
+    parameters = inspect.signature(function).parameters.values()
+    if not parameters:
+        raise NotAGate(f"{function.__name__}: a gate is asked something")
+    for parameter in parameters:
+        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or parameter.default is not inspect.Parameter.empty:
+            raise NotAGate(f"{function.__name__}: {parameter.name} must be keyword-only and have no default")
+    hints = typing.get_type_hints(function)
+    if hints.keys() != {parameter.name for parameter in parameters} | {"return"}:
+        raise NotAGate(f"{function.__name__}: annotate everything")
+    if _may_be_bool(hints["return"]):
+        raise NotAGate(f"{function.__name__}: return what is permitted, and no bool")
+    return Gate(function.__module__, function.__name__, withholds)
+
+
+def _may_be_bool(hint: object) -> bool:
+    """Whether a returned value could be a bare bool, or anything at all, or nothing that could be looked at."""
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
+        return any(_may_be_bool(part) for part in typing.get_args(hint) if part is not type(None))
+    return hint in (bool, object, typing.Any, type(None))
+
+
+GATES: Final[list[Gate]] = [
+    describe_gate(
+        reveal_policy.compute_revealed_hole_cards,
+        withholds="hole cards, from everybody but their player, until shown or run out; see the module's list",
+    ),
+    describe_gate(
+        reveal_policy.look_from_the_deal,
+        withholds="the cards of a seat's player at the deal, from who took the seat afterwards",
+    ),
+    describe_gate(
+        spectator_policy.refuse_reveal_at_creation,
+        withholds="showHands and showThoughts, from every new table that people can sit at",
+    ),
+    describe_gate(
+        spectator_policy.fold_reveal_options,
+        withholds="showHands and showThoughts, from every room that people can sit in, whatever its row says",
+    ),
+    describe_gate(
+        spectator_policy.narrow_reveal_options,
+        withholds="a reveal that is off, from being switched on after the table was made",
+    ),
+]
