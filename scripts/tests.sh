@@ -1,0 +1,19 @@
+#!/bin/sh
+# Runs the tests within ten minutes, set-up not counted: scripts/tests.sh [coverage run -m pytest | pytest arguments]
+# Pytest's own closing line is the last; tests/conftest.py puts the tests of the gates first.
+set -eu
+cd "$(dirname "$0")/.."
+
+limit_s=${RAILBIRD_TEST_LIMIT_S:-570}
+python=${VENV:-.venv}/bin/python
+if [ "${1:-}" = --coverage ]; then
+    shift
+    set -- -m coverage run -m pytest "$@"
+else
+    set -- -m pytest "$@"
+fi
+# SIGINT lets pytest close its fixtures and say what it had found.
+if command -v timeout >/dev/null; then
+    exec timeout --foreground --signal=INT --kill-after=20 "$limit_s" "$python" "$@"
+fi
+exec "$python" "$@"
