@@ -1,0 +1,1 @@
+"""Tables, hands (whole or absent), the chip ledger, people and agents. SQLite and Postgres through SQLAlchemy."""

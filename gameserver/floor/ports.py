@@ -1,0 +1,129 @@
+"""What the floor needs from others, as protocols: connections and streams above it, the store beside it, time and ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NewType, Protocol
+
+from gameserver.identity.who import Identity
+from gameserver.store.accounts import ChipMove
+from gameserver.table.facts import HandResult
+from gameserver.table.options import TableOptions
+from gameserver.views.audience import Audience
+from gameserver.wire.close_codes import CloseCode
+from gameserver.wire.messages import NumberedFrame, ServerMessage, Snapshot
+from policy.ids import HandNumber, TableId, UserId
+
+ConnectionId = NewType("ConnectionId", str)
+
+
+class Clock(Protocol):
+    """`monotonic_ms` is what the rooms count in; `wall_ms` (Unix time) is what is told outside."""
+
+    def monotonic_ms(self) -> int: ...
+
+    def wall_ms(self) -> int: ...
+
+
+class Connection(Protocol):
+    """One open WebSocket, as the floor sees it. None of its methods waits or raises."""
+
+    @property
+    def connection_id(self) -> ConnectionId: ...
+
+    @property
+    def identity(self) -> Identity: ...
+
+    def reply(self, message: ServerMessage) -> None:
+        """Send an answer that is for this connection alone and has no number."""
+
+    def close(self, code: CloseCode) -> None:
+        """End it; an `error` frame went first where one fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResumePoint:
+    """Where a client says that it was."""
+
+    session: str
+    epoch: str
+    last_seq: int
+
+
+class Door(Protocol):
+    """The one way out to viewers (`gameserver.net.delivery`). None of its methods waits or raises.
+
+    Each audience of a table is one stream: numbered without gaps, with a ring of its frames to resume from.
+    """
+
+    def send_to_public(self, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...
+
+    def send_to_unseated_agents(self, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...
+
+    def send_to_seat(self, table_id: TableId, audience: Audience, frames: Sequence[NumberedFrame]) -> None: ...
+
+    def send_to_user(self, user_id: UserId, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...
+
+    def subscribe(
+        self,
+        table_id: TableId,
+        audience: Audience,
+        connection: Connection,
+        snapshot: Callable[[], Snapshot],
+        resume: ResumePoint | None,
+    ) -> None:
+        """Put the connection into the audience's stream, and in no other of this table.
+
+        It gets `resumed` and what it missed, or (`resync` and) the snapshot, whose `session`, `epoch` and `seq` the door fills
+        in. Between the snapshot and the next frame nothing is lost and nothing is repeated.
+        """
+
+    def unsubscribe(self, table_id: TableId, connection: Connection) -> None: ...
+
+    def end_stream(self, table_id: TableId, audience: Audience) -> None:
+        """Forget a stream (a seat's occupant left); its ring is gone."""
+
+    def close_table(self, table_id: TableId, code: CloseCode) -> None:
+        """Close every connection of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table as it was stored. `memory`: the room's own bytes. `open_hand`: a hand that began and never ended."""
+
+    table_id: TableId
+    options: TableOptions
+    memory: bytes
+    open_hand: HandNumber | None
+
+
+class TableStore(Protocol):
+    """What the floor keeps. Every method is one transaction: all of it or nothing."""
+
+    async def create_table(self, table_id: TableId, options: TableOptions, memory: bytes) -> None: ...
+
+    async def tables(self) -> Sequence[StoredTable]:
+        """Every table that is not closed, in the order of creation."""
+
+    async def begin_hand(self, table_id: TableId, hand_number: HandNumber, memory: bytes) -> None:
+        """Hand n has begun, with the stacks in `memory`. Nothing of its cards."""
+
+    async def finish_hand(
+        self, table_id: TableId, result: HandResult, moves: Sequence[ChipMove], memory: bytes
+    ) -> None:
+        """The whole hand, its chips and the room. Refuses (`Bug`) a hand that did not begin or is finished."""
+
+    async def cancel_hand(
+        self, table_id: TableId, hand_number: HandNumber, moves: Sequence[ChipMove], memory: bytes
+    ) -> None: ...
+
+    async def change_table(
+        self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes, options: TableOptions | None = None
+    ) -> None:
+        """Chips in or out, or a changed room, between or beside hands. `Refusal(no_chips)` where a bankroll is too small."""
+
+    async def close_table(self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes) -> None: ...
+
+    async def bankroll_chips(self, user_id: UserId) -> int:
+        """A person's balance; a new person is granted the starting chips first."""
