@@ -123,6 +123,15 @@ class TableStore(Protocol):
     ) -> None:
         """Chips in or out, or a changed room, between or beside hands. `Refusal(no_chips)` where a bankroll is too small."""
 
+    async def take_chips(
+        self, table_id: TableId, moves: Sequence[ChipMove], then: Callable[[], tuple[bytes, Sequence[ChipMove]]]
+    ) -> None:
+        """Take chips for a seat, then let the room change, in one transaction.
+
+        `then` is called once the chips are there, and gives the room's new memory and further moves. `Refusal(no_chips)` where
+        a bankroll is too small: then nothing was taken and `then` was not called.
+        """
+
     async def close_table(self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes) -> None: ...
 
     async def bankroll_chips(self, user_id: UserId) -> int:

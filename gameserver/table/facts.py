@@ -116,6 +116,24 @@ class ChipsBought:
 
 
 @dataclass(frozen=True, slots=True)
+class RebuyReserved:
+    """A rebuy in mid-hand: the chips left the bankroll, and reach the stack when the hand is over. Told to that player only."""
+
+    seat: Seat
+    player: Player
+    amount_chips: int
+
+
+@dataclass(frozen=True, slots=True)
+class RebuyReturned:
+    """The part of a reserved rebuy that did not fit, or was replaced by a later one, goes back to the bankroll."""
+
+    seat: Seat
+    player: Player
+    amount_chips: int
+
+
+@dataclass(frozen=True, slots=True)
 class WishDropped:
     """Something accepted earlier cannot be done after all; told to that player only."""
 
@@ -227,11 +245,15 @@ class HandEnded:
 
 @dataclass(frozen=True, slots=True)
 class HandCancelled:
-    """The hand did not take place. `refunds`: chips given back by seat (also to a player who was paid out in mid-hand)."""
+    """The hand did not take place. `refunds`: chips given back by seat.
+
+    `paid_out`: seats whose player was paid in mid-hand; their refund goes to the bankroll, since they have no stack any more.
+    """
 
     hand_number: HandNumber
     refunds: tuple[tuple[Seat, Player, int], ...]
     why: str
+    paid_out: frozenset[Seat] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +286,8 @@ Fact: TypeAlias = (
     | SeatPaid
     | SeatFreed
     | ChipsBought
+    | RebuyReserved
+    | RebuyReturned
     | WishDropped
     | StatusChanged
     | PresenceChanged
