@@ -6,18 +6,15 @@ since then. A short all-in leaves the step of the next raise as it was. A blind 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from gameserver.errors import Bug
 from gameserver.hand.facts import ActionKind, ForcedKind, Turn
-from gameserver.hand.pots import uncalled
+from gameserver.hand.pots import layers, uncalled
 from policy.ids import ActionIndex, Seat
 
 _DEAD: Final = frozenset({ForcedKind.BIG_BLIND_ANTE, ForcedKind.DEAD_POST})
 """No part of any bet; it lies in the main pot."""
-
-_BETTING_ACTIONS: Final = frozenset({ActionKind.BET, ActionKind.RAISE, ActionKind.ALL_IN})
 
 
 class Betting:
@@ -75,8 +72,7 @@ class Betting:
 
     def open_street(self) -> None:
         """A later street: no bets, first to act is the first live seat left of the button."""
-        for seat in self.bets:
-            self.bets[seat] = 0
+        self.clear_bets()
         self._faced.clear()
         self._to_match_chips = 0
         self._step_chips = self._least_bet_chips
@@ -93,16 +89,16 @@ class Betting:
             return None
         return self._turn(seat, None if alone else self._raise_range(seat), action_index)
 
-    def is_over(self) -> bool:
-        """No decision is left on any street to come either."""
+    def no_decision_is_left(self) -> bool:
+        """None on this street (`next_turn` gave None), and none on any street to come."""
         return sum(1 for seat in self.live if self.stacks[seat]) <= 1
 
     def fold(self, seat: Seat) -> None:
         self._pending.remove(seat)
         self.live.remove(seat)
 
-    def put_in(self, seat: Seat, total_chips: int) -> None:
-        """The seat's bet on this street becomes `total_chips`: a check, a call, a bet or a raise."""
+    def put_in(self, seat: Seat, total_chips: int) -> int:
+        """The seat's bet on this street becomes `total_chips`: a check, a call, a bet or a raise. Returns what was added."""
         added = total_chips - self.bets[seat]
         self.stacks[seat] -= added
         self.bets[seat] = total_chips
@@ -111,16 +107,7 @@ class Betting:
         if total_chips > self._to_match_chips:
             self._raise_to(seat, total_chips)
         self._faced[seat] = self._to_match_chips
-
-    def total_of(self, turn: Turn, action: ActionKind, amount_chips: int | None) -> int:
-        """The whole bet on this street that a legal move (no fold) comes to."""
-        if action is ActionKind.ALL_IN:
-            return self.bets[turn.seat] + self.stacks[turn.seat]
-        if action in _BETTING_ACTIONS:
-            if amount_chips is None:
-                raise Bug("a bet without an amount was let through")
-            return amount_chips
-        return self.bets[turn.seat] + turn.to_call_chips
+        return added
 
     def kind_of(self, total_chips: int, to_call_chips: int) -> ActionKind:
         """What a total of this street is: a check, a call, a bet or a raise. Ask before the chips move."""
@@ -143,6 +130,33 @@ class Betting:
         if self.aggressor is None:
             return tuple(self.live)
         return tuple(seat for seat in self._from(self.aggressor) if seat in self.live)
+
+    def all_in(self) -> list[Seat]:
+        """Live seats with nothing behind."""
+        return [seat for seat in self.live if not self.stacks[seat]]
+
+    def contributed(self) -> dict[Seat, int]:
+        """All chips put in, by seat, less what was returned."""
+        return {seat: paid + self.dead[seat] for seat, paid in self.paid.items()}
+
+    def collected_pots(self) -> tuple[tuple[int, tuple[Seat, ...]], ...]:
+        """The pots of what lay in the middle before this street."""
+        collected = {seat: paid - self.bets[seat] for seat, paid in self.paid.items()}
+        return layers(collected, sum(self.dead.values()), self.live)
+
+    def final_pots(self) -> tuple[tuple[int, tuple[Seat, ...]], ...]:
+        """The pots of all that was put in."""
+        return layers(self.paid, sum(self.dead.values()), self.live)
+
+    def pay(self, winners: Sequence[tuple[Seat, int]]) -> None:
+        """Adds the shares of a pot to the stacks."""
+        for seat, chips in winners:
+            self.stacks[seat] += chips
+
+    def clear_bets(self) -> None:
+        """The chips of this street lie in the middle."""
+        for seat in self.bets:
+            self.bets[seat] = 0
 
     def _raise_to(self, seat: Seat, total_chips: int) -> None:
         step = total_chips - self._to_match_chips
@@ -184,8 +198,3 @@ class Betting:
     def _from_left_of(self, seat: Seat) -> tuple[Seat, ...]:
         place = self._order.index(seat) + 1
         return self._order[place:] + self._order[:place]
-
-
-def total(chips: Mapping[Seat, int]) -> int:
-    """All chips of a mapping."""
-    return sum(chips.values())

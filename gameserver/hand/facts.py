@@ -169,6 +169,4 @@ class Turn:
     action_index: ActionIndex
 
 
-HandFact: TypeAlias = (
-    Posted | HoleDealt | Acted | ChipsReturned | StreetDealt | CardsShown | Mucked | HandOver
-)
+HandFact: TypeAlias = Posted | HoleDealt | Acted | ChipsReturned | StreetDealt | CardsShown | Mucked | HandOver
