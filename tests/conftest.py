@@ -1,0 +1,33 @@
+"""What every test has: the live fixtures, the place of the shared data, and the order in which tests run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+SHARED: Final = ROOT.parent / "shared"
+FIRST_FOLDERS: Final = ("policy", "architecture")
+
+pytest_plugins = ("tests.live.valkey", "tests.live.postgres", "tests.live.chromium")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder `shared` beside the project, with the data sets that are not ours to carry; skips where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip("the folder ../shared is not beside the project: its data sets are not part of it")
+    return SHARED
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The gates first, then the walls, then the rest in the order found: a leak is the first thing to hear of."""
+    items.sort(key=lambda item: rank(item.path))
+
+
+def rank(path: Path) -> int:
+    """0 for a test of the first of FIRST_FOLDERS, and so on; all others are equal."""
+    folders = [ROOT / "tests" / name for name in FIRST_FOLDERS]
+    return next((i for i, folder in enumerate(folders) if path.is_relative_to(folder)), len(folders))

@@ -1,0 +1,1 @@
+"""Real servers for tests: Valkey, Postgres and Chromium. `tests/conftest.py` makes their fixtures everybody's."""
