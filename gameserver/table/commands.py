@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NewType, TypeAlias
 
 from gameserver.hand.deck import Deck
 from gameserver.hand.facts import ActionKind
@@ -40,17 +40,17 @@ class UserPlayer:
 
 
 Player: TypeAlias = AgentPlayer | UserPlayer
-PlayerId: TypeAlias = AgentId | UserId
-"""What tells two players apart; `player_id()` gives it. Agent ids and user ids never coincide: they carry a prefix."""
+PlayerId = NewType("PlayerId", str)
+"""What tells two players apart: `agent:<id>` or `user:<id>`. An agent and a user may have the same id, and are two players."""
 
 
 def player_id(player: Player) -> PlayerId:
-    """The id of a player."""
+    """The id of a player; the one place that makes one."""
     match player:
         case AgentPlayer(agent_id=agent_id):
-            return agent_id
+            return PlayerId(f"agent:{agent_id}")
         case UserPlayer(user_id=user_id):
-            return user_id
+            return PlayerId(f"user:{user_id}")
 
 
 def owner_of(player: Player) -> UserId:
