@@ -57,7 +57,7 @@ class TableOptions:
     clocks: Clocks = Clocks()
     reveal: RevealOptions = field(default=RevealOptions(show_hands=False, show_thoughts=False))
     spectator_delay_ms: int = 0
-    powers: Mapping[str, int] = MappingProxyType({})
+    powers: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     agent_chat: bool = False
     house_agents: int = 0
     practice: bool = False
