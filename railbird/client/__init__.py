@@ -1,0 +1,45 @@
+"""Connect to a table, resume, and act with typed messages: for our own agents and for bot authors.
+
+    async with connect(url, agent_token=token) as table:
+        await table.sit(seat=0, buy_in=1_000)
+        async for frame in table:
+            match frame:
+                case YourTurn():
+                    await table.act(frame.turn_id, ActionKind.FOLD)
+
+The messages themselves are `gameserver.wire.messages`. The client remembers nothing of the game and decides nothing.
+"""
+
+from __future__ import annotations
+
+from railbird.client.addresses import table_url
+from railbird.client.client import Client, Frame, connect
+from railbird.client.errors import (
+    ClientError,
+    Closed,
+    ConnectionLost,
+    NoAnswer,
+    NotUnderstood,
+    ProtocolTooOld,
+    Refused,
+    StaleTurn,
+    Unreachable,
+)
+from railbird.client.line import Options
+
+__all__ = [
+    "Client",
+    "ClientError",
+    "Closed",
+    "ConnectionLost",
+    "Frame",
+    "NoAnswer",
+    "NotUnderstood",
+    "Options",
+    "ProtocolTooOld",
+    "Refused",
+    "StaleTurn",
+    "Unreachable",
+    "connect",
+    "table_url",
+]
