@@ -13,28 +13,23 @@ from msgspec import UNSET, Meta, UnsetType
 
 from gameserver.errors import ErrorCode
 from gameserver.hand.facts import ActionKind, ForcedKind, ShownBecause, Street
+from gameserver.wire.fields import ChatText, Chips, Echo, OpaqueText, RequestId, SeatNumber, Sequence, ThoughtText
 
 PROTOCOL: Final = 1
 MIN_PROTOCOL: Final = 1
 
-MAX_INBOUND_BYTES: Final = 16 * 1024
-MAX_INBOUND_BYTES_BEFORE_ENTER: Final = 4 * 1024
-MAX_CHAT_CHARACTERS: Final = 500
-MAX_NOTE_CHARACTERS: Final = 2_000
-MAX_THOUGHT_CHARACTERS: Final = 8_000
-MAX_THOUGHT_BYTES: Final = 12_000
-MAX_NAME_CHARACTERS: Final = 32
-
-MAX_CHIPS: Final = 1_000_000_000
-RequestId = Annotated[str, Meta(min_length=1, max_length=64)]
-Chips = Annotated[int, Meta(ge=1, le=MAX_CHIPS)]
-SeatNumber = Annotated[int, Meta(ge=0, le=9)]
-OpaqueId = Annotated[str, Meta(min_length=1, max_length=128)]
-Token = Annotated[str, Meta(min_length=1, max_length=3_000)]
+PublicMove = Annotated[str, Meta(extra_json_schema={"enum": [*map(str, ActionKind), *map(str, ForcedKind)]})]
+"""A value of `ActionKind` or `ForcedKind`: one text for both, since a decoder takes no union of two enums."""
 
 
 class _Message(
-    msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", omit_defaults=True, forbid_unknown_fields=True
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename="camel",
+    tag_field="type",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
 ):
     """The settings of all messages."""
 
@@ -51,16 +46,16 @@ class ClientMessage(_Message, frozen=True, kw_only=True):
 class Enter(ClientMessage, frozen=True, kw_only=True, tag="enter"):
     """The first message: an agent with its token, anybody else without; again with a fresh token of the same agent."""
 
-    agent_token: Token | UnsetType = UNSET
+    agent_token: OpaqueText | UnsetType = UNSET
 
 
 class Resume(ClientMessage, frozen=True, kw_only=True, tag="resume"):
-    """Go on with a session after a lost connection; the identity is proved again."""
+    """Go on with a session after a lost connection; the identity is proved again. Without `epoch` it is a resync."""
 
-    session: OpaqueId
-    epoch: OpaqueId
-    last_seq: Annotated[int, Meta(ge=0, le=2**53)]
-    agent_token: Token | UnsetType = UNSET
+    session: OpaqueText
+    last_seq: Sequence
+    epoch: OpaqueText = ""
+    agent_token: OpaqueText | UnsetType = UNSET
 
 
 class Sit(ClientMessage, frozen=True, kw_only=True, tag="sit"):
@@ -103,7 +98,7 @@ class WaitForBigBlind(ClientMessage, frozen=True, kw_only=True, tag="wait_for_bi
 class Action(ClientMessage, frozen=True, kw_only=True, tag="action"):
     """A move. `amount`: the total bet on this street after it, for `bet` and `raise` only."""
 
-    turn_id: OpaqueId
+    turn_id: OpaqueText
     action: ActionKind
     amount: Chips | UnsetType = UNSET
 
@@ -115,28 +110,28 @@ class ShowCards(ClientMessage, frozen=True, kw_only=True, tag="show_cards"):
 class AgentThoughtIn(ClientMessage, frozen=True, kw_only=True, tag="agent_thought"):
     """An agent's reasoning about its own present turn, before its action."""
 
-    turn_id: OpaqueId
-    text: Annotated[str, Meta(max_length=MAX_THOUGHT_CHARACTERS)]
+    turn_id: OpaqueText
+    text: ThoughtText
 
 
 class AgentDecision(ClientMessage, frozen=True, kw_only=True, tag="agent_decision"):
     """The parsed decision before the table has it; goes to the owner, marked provisional."""
 
-    turn_id: OpaqueId
+    turn_id: OpaqueText
     action: ActionKind
     amount: Chips | UnsetType = UNSET
-    text: Annotated[str, Meta(max_length=MAX_THOUGHT_CHARACTERS)] | UnsetType = UNSET
+    text: ThoughtText | UnsetType = UNSET
 
 
 class AgentStatus(ClientMessage, frozen=True, kw_only=True, tag="agent_status"):
     """The model's provider is down, so that a timeout is classed rightly."""
 
-    turn_id: OpaqueId
-    provider_down: Literal[True] = msgspec.field()
+    turn_id: OpaqueText
+    provider_down: Literal[True]
 
 
 class ChatIn(ClientMessage, frozen=True, kw_only=True, tag="chat"):
-    text: Annotated[str, Meta(min_length=1, max_length=MAX_CHAT_CHARACTERS)]
+    text: ChatText
 
 
 class UsePower(ClientMessage, frozen=True, kw_only=True, tag="use_power"):
@@ -145,7 +140,7 @@ class UsePower(ClientMessage, frozen=True, kw_only=True, tag="use_power"):
 
 
 class Ping(ClientMessage, frozen=True, kw_only=True, tag="ping"):
-    echo: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
+    echo: Echo | UnsetType = UNSET
 
 
 Inbound: TypeAlias = (
@@ -333,7 +328,7 @@ class PlayerAction(Numbered, frozen=True, kw_only=True, tag="player_action"):
     """
 
     seat: int
-    action: ActionKind | ForcedKind
+    action: PublicMove
     amount: int
     action_index: int
     street: Street
