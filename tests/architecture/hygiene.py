@@ -1,0 +1,69 @@
+"""What belongs to a machine or a registry and to no project: registries' addresses, file addresses, absolute places."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+UNTRACKED: Final = frozenset(
+    {
+        ".git",
+        ".venv",
+        ".railbird",
+        "__pycache__",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".hypothesis",
+        "mutants",
+    }
+)
+"""Folders to leave out where git cannot be asked: in an unpacked archive, or as another user."""
+
+_SLASH: Final = "/"  # so that this file does not hold what it looks for
+UNWANTED: Final = {
+    "a registry's address": re.compile(r"(py" r"pi\.org|python" r"hosted|registry\.np" r"mjs|deb\.deb" r"ian\.org|://\S*/simple\b)"),
+    "a pip setting of a machine": re.compile(r"(find" r"-links|(extra-)?index" r"-url)\b(?!.*emit)"),
+    "a file address": re.compile(r"\bfile:" + _SLASH * 2),
+    "an absolute place": re.compile(rf"(?<![\w.~}}]){_SLASH}(work|root|home|Users|tmp{_SLASH}[a-z]+)(?={_SLASH}\w)"),
+}  # fmt: skip
+"""What is found, and how."""
+
+EXCEPTIONS: Final = frozenset({("scripts/lock.sh", "a pip setting of a machine")})
+"""scripts/lock.sh turns these settings off, and refuses a lock that holds one."""
+
+
+def list_tracked_files(root: Path) -> list[Path]:
+    """What git tracks below `root`, else all files outside UNTRACKED folders; paths relative to `root`."""
+    try:
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return _walk(root)
+    files = [Path(name) for name in listed.stdout.split("\0") if name]
+    return [file for file in files if (root / file).is_file()] or _walk(root)
+
+
+def _walk(root: Path) -> list[Path]:
+    files = (file.relative_to(root) for file in sorted(root.rglob("*")) if file.is_file())
+    return [file for file in files if not UNTRACKED.intersection(file.parts)]
+
+
+def find_unwanted(root: Path) -> list[str]:
+    """File, line and kind of all that is unwanted; never the text itself is repeated but its place."""
+    return [
+        f"{file}:{number} holds {kind}"
+        for file in list_tracked_files(root)
+        for number, line in _lines(root / file)
+        for kind, pattern in UNWANTED.items()
+        if pattern.search(line) and (file.as_posix(), kind) not in EXCEPTIONS
+    ]
+
+
+def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    try:
+        return enumerate(file.read_text(encoding="utf-8").splitlines(), start=1)
+    except UnicodeDecodeError:  # a picture
+        return enumerate(())
