@@ -65,12 +65,13 @@ class ForcedBet:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A forced bet was taken. `amount_chips`: what was really posted (above 0)."""
+    """A forced bet was taken. `amount_chips`: what was really posted (above 0). `all_in`: it took the seat's last chips."""
 
     seat: Seat
     kind: ForcedKind
     amount_chips: int
     action_index: ActionIndex
+    all_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,81 @@
+"""One change of a table, as the frames of each audience.
+
+Order in every audience: the facts in the order in which they happened, then one `game_state` where one can have changed, then
+what is for this audience alone. What the audiences share is built once and is the same object in each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from gameserver.hand.facts import HoleDealt
+from gameserver.table.facts import Fact, TurnOpened
+from gameserver.table.state import SeatState, TableState
+from gameserver.views import sight
+from gameserver.views.audience import SeatAudience
+from gameserver.views.fact_frames import changes_game_state, fact_frames
+from gameserver.views.now import Now
+from gameserver.views.owner_cards import own_cards
+from gameserver.views.sight import Sight
+from gameserver.views.table_view import PrivateView, TableView, table_view
+from gameserver.views.turns import present_turn
+from gameserver.wire.messages import NumberedFrame, YourTurn
+from policy.ids import TableId, UserId
+
+
+class Change:
+    """The facts of one `receive`, and the table after them. Frames have `seq` 0: the stream numbers them."""
+
+    def __init__(self, table_id: TableId, facts: Sequence[Fact], state: TableState, now: Now) -> None:
+        self._table_id, self._facts, self._state, self._now = table_id, facts, state, now
+
+    def public(self) -> list[NumberedFrame]:
+        """For everybody who watches."""
+        return [*self._public_facts, *self._game_state(lambda: sight.view_of_spectator(self._sight))]
+
+    def unseated_agents(self) -> list[NumberedFrame]:
+        """For agents without a seat."""
+        return [*self._public_facts, *self._game_state(lambda: sight.view_of_unseated_agents(self._sight))]
+
+    def seat(self, audience: SeatAudience) -> list[NumberedFrame]:
+        """For the occupant of a seat. Once the seat is not theirs, the public facts and nothing of the seat."""
+        held = sight.occupant(audience, self._state)
+        if held is None:
+            return list(self._public_facts)
+        state = self._game_state(lambda: sight.view_of_seat(self._sight, held))
+        return [*self._public_facts, *state, *self._turn_of(held)]
+
+    def owner(self, user_id: UserId) -> list[NumberedFrame]:
+        """For a person whose own agent plays: the public facts, their view of the state, and newly dealt own cards."""
+        state = self._game_state(lambda: sight.view_of_owner(self._sight, user_id))
+        return [*self._public_facts, *state, *self._dealt_to(user_id)]
+
+    @cached_property
+    def _public_facts(self) -> list[NumberedFrame]:
+        return fact_frames(self._table_id, self._facts, self._state)
+
+    @cached_property
+    def _table(self) -> TableView | None:
+        """None where these facts leave every `game_state` as it was."""
+        if any(changes_game_state(fact) for fact in self._facts):
+            return table_view(self._table_id, self._state, self._now)
+        return None
+
+    @cached_property
+    def _sight(self) -> Sight | None:
+        return sight.sight_of_table(self._state)
+
+    def _game_state(self, private: Callable[[], PrivateView]) -> list[NumberedFrame]:
+        return [] if self._table is None else [self._table.for_audience(private())]
+
+    def _turn_of(self, seat: SeatState) -> list[YourTurn]:
+        """The request that these facts opened, if it is still open."""
+        turn = present_turn(self._table_id, self._state, seat, self._now)
+        opened = {fact.turn_id for fact in self._facts if isinstance(fact, TurnOpened)}
+        return [turn] if turn is not None and turn.turn_id in opened else []
+
+    def _dealt_to(self, user_id: UserId) -> list[NumberedFrame]:
+        if not any(isinstance(fact, HoleDealt) for fact in self._facts):
+            return []
+        return [*own_cards(self._table_id, self._state, self._sight, user_id)]
