@@ -16,22 +16,33 @@ from policy.ids import ActionIndex, Seat
 _DEAD: Final = frozenset({ForcedKind.BIG_BLIND_ANTE, ForcedKind.DEAD_POST})
 """No part of any bet; it lies in the main pot."""
 
+# Names for the members: looking one up in its class costs as much as a small function call.
+_FOLD, _CHECK, _CALL, _BET, _RAISE, _ALL_IN = ActionKind
+_ANTE: Final = ForcedKind.ANTE
+
+_LEGAL: Final = {
+    (passive, active, all_in): (_FOLD, passive, *active, *((_ALL_IN,) if all_in else ()))
+    for passive in (_CHECK, _CALL)
+    for active in ((), (_BET,), (_RAISE,))
+    for all_in in (False, True)
+}
+
 
 class Betting:
     """The chips of one hand and the order of play.
 
     `stacks`, `bets` (this street), `paid` (towards the pots, this street included), `dead` (dead money): chips by seat.
-    `live`: seats still in, in order from the left of the button. `aggressor`: the last to bet or raise on this street.
+    `live`: seats still in, in order from the left of the button.
     """
 
     __slots__ = (
+        "_able",
+        "_aggressor",
         "_faced",
         "_least_bet_chips",
-        "_order",
         "_pending",
         "_step_chips",
         "_to_match_chips",
-        "aggressor",
         "bets",
         "dead",
         "live",
@@ -45,13 +56,13 @@ class Betting:
         self.paid: Final[dict[Seat, int]] = dict.fromkeys(self.stacks, 0)
         self.dead: Final[dict[Seat, int]] = dict.fromkeys(self.stacks, 0)
         self.live: Final[list[Seat]] = list(self.stacks)
-        self.aggressor: Seat | None = None
-        self._order: Final = tuple(self.stacks)
+        self._able: list[Seat] = []  # live seats with chips behind, in order
+        self._pending: list[Seat] = []  # seats that are still to act on this street, the next one first
+        self._aggressor: Seat | None = None  # the last to bet or raise on this street
+        self._faced: Final[dict[Seat, int]] = {}  # the bet to match when a seat last acted on this street
         self._least_bet_chips: Final = least_bet_chips
         self._to_match_chips = 0
         self._step_chips = least_bet_chips
-        self._pending: list[Seat] = []
-        self._faced: Final[dict[Seat, int]] = {}  # the bet to match when a seat last acted on this street
 
     def post(self, seat: Seat, kind: ForcedKind, amount_chips: int) -> int:
         """Takes a forced bet, as far as the stack goes, and returns what it took."""
@@ -61,14 +72,17 @@ class Betting:
             self.dead[seat] += chips
             return chips
         self.paid[seat] += chips
-        if kind is not ForcedKind.ANTE:
+        if kind is not _ANTE:
             self.bets[seat] += chips
         return chips
 
-    def open_preflop(self, after: Seat, to_match_chips: int) -> None:
-        """The first street: first to act is left of `after`, the bet to match is the full (straddled) blind."""
+    def open_preflop(self, last: Seat, to_match_chips: int) -> None:
+        """The first street: `last` acts last, the bet to match is the full (straddled) blind."""
         self._to_match_chips = self._step_chips = to_match_chips
-        self._pending = [seat for seat in self._from_left_of(after) if self.stacks[seat]]
+        self._find_able()
+        place = self.live.index(last) + 1
+        around = self.live[place:] + self.live[:place]
+        self._pending = [seat for seat in around if self.stacks[seat]]
 
     def open_street(self) -> None:
         """A later street: no bets, first to act is the first live seat left of the button."""
@@ -76,44 +90,49 @@ class Betting:
         self._faced.clear()
         self._to_match_chips = 0
         self._step_chips = self._least_bet_chips
-        self.aggressor = None
-        self._pending = [seat for seat in self.live if self.stacks[seat]]
+        self._aggressor = None
+        self._pending = self._able.copy()
 
     def next_turn(self, action_index: ActionIndex) -> Turn | None:
         """What the next seat may do; None: nobody has a decision left on this street."""
         if not self._pending or len(self.live) == 1:
             return None
         seat = self._pending[0]
-        alone = self._has_the_only_chips(seat)
-        if alone and self.bets[seat] >= max(self.bets[other] for other in self.live if other != seat):
+        if len(self._able) > 1:
+            return self._turn(seat, self._raise_range(seat), action_index)
+        if self.bets[seat] >= max(self.bets[other] for other in self.live if other != seat):
             return None
-        return self._turn(seat, None if alone else self._raise_range(seat), action_index)
+        return self._turn(seat, None, action_index)
 
     def no_decision_is_left(self) -> bool:
         """None on this street (`next_turn` gave None), and none on any street to come."""
-        return sum(1 for seat in self.live if self.stacks[seat]) <= 1
+        return len(self._able) <= 1
 
     def fold(self, seat: Seat) -> None:
-        self._pending.remove(seat)
+        """The seat whose turn it is gives up its hand."""
+        del self._pending[0]
         self.live.remove(seat)
+        self._able.remove(seat)
 
     def put_in(self, seat: Seat, total_chips: int) -> int:
-        """The seat's bet on this street becomes `total_chips`: a check, a call, a bet or a raise. Returns what was added."""
+        """The bet of the seat whose turn it is becomes `total_chips`: a check, call, bet or raise. Returns what was added."""
         added = total_chips - self.bets[seat]
         self.stacks[seat] -= added
         self.bets[seat] = total_chips
         self.paid[seat] += added
-        self._pending.remove(seat)
+        del self._pending[0]
         if total_chips > self._to_match_chips:
             self._raise_to(seat, total_chips)
         self._faced[seat] = self._to_match_chips
+        if not self.stacks[seat]:
+            self._able.remove(seat)
         return added
 
     def kind_of(self, total_chips: int, to_call_chips: int) -> ActionKind:
         """What a total of this street is: a check, a call, a bet or a raise. Ask before the chips move."""
         if total_chips > self._to_match_chips:
-            return ActionKind.RAISE if self._to_match_chips else ActionKind.BET
-        return ActionKind.CALL if to_call_chips else ActionKind.CHECK
+            return _RAISE if self._to_match_chips else _BET
+        return _CALL if to_call_chips else _CHECK
 
     def give_back_uncalled(self) -> tuple[Seat, int] | None:
         """Returns the part of the highest bet that nobody matched; None: there is none."""
@@ -123,13 +142,15 @@ class Betting:
             self.stacks[seat] += chips
             self.bets[seat] -= chips
             self.paid[seat] -= chips
+            self._find_able()
         return surplus
 
-    def showing_order(self) -> tuple[Seat, ...]:
+    def showing_order(self) -> list[Seat]:
         """Live seats: the last to bet or raise on this street and on from there, else from the left of the button."""
-        if self.aggressor is None:
-            return tuple(self.live)
-        return tuple(seat for seat in self._from(self.aggressor) if seat in self.live)
+        if self._aggressor is None:
+            return self.live
+        place = self.live.index(self._aggressor)
+        return self.live[place:] + self.live[:place]
 
     def all_in(self) -> list[Seat]:
         """Live seats with nothing behind."""
@@ -158,43 +179,27 @@ class Betting:
         for seat in self.bets:
             self.bets[seat] = 0
 
+    def _find_able(self) -> None:
+        self._able = [seat for seat in self.live if self.stacks[seat]]
+
     def _raise_to(self, seat: Seat, total_chips: int) -> None:
-        step = total_chips - self._to_match_chips
-        self._step_chips = max(step, self._step_chips)
+        """Everybody else with chips has to act again. The seat itself still counts as able here: it marks the place."""
+        self._step_chips = max(total_chips - self._to_match_chips, self._step_chips)
         self._to_match_chips = total_chips
-        self.aggressor = seat
-        self._pending = [other for other in self._from_left_of(seat) if self._is_able(other) and other != seat]
+        self._aggressor = seat
+        place = self._able.index(seat)
+        self._pending = self._able[place + 1 :] + self._able[:place]
 
     def _raise_range(self, seat: Seat) -> tuple[int, int] | None:
         most = self.bets[seat] + self.stacks[seat]
-        if most <= self._to_match_chips or not self._may_raise(seat):
+        to_match, step = self._to_match_chips, self._step_chips
+        if most <= to_match or to_match - self._faced.get(seat, -step) < step:  # who has not acted faces all of it
             return None
-        return min(self._to_match_chips + self._step_chips, most), most
-
-    def _may_raise(self, seat: Seat) -> bool:
-        faced = self._faced.get(seat)
-        return faced is None or self._to_match_chips - faced >= self._step_chips
+        return min(to_match + step, most), most
 
     def _turn(self, seat: Seat, raise_range: tuple[int, int] | None, action_index: ActionIndex) -> Turn:
-        stack = self.stacks[seat]
-        to_call = min(self._to_match_chips - self.bets[seat], stack)
-        legal = [ActionKind.FOLD, ActionKind.CALL if to_call else ActionKind.CHECK]
-        if raise_range is not None:
-            legal.append(ActionKind.RAISE if self._to_match_chips else ActionKind.BET)
-        if raise_range is not None or to_call == stack:
-            legal.append(ActionKind.ALL_IN)
-        return Turn(seat, tuple(legal), to_call, raise_range, action_index)
-
-    def _has_the_only_chips(self, seat: Seat) -> bool:
-        return not any(self.stacks[other] for other in self.live if other != seat)
-
-    def _is_able(self, seat: Seat) -> bool:
-        return seat in self.live and self.stacks[seat] > 0
-
-    def _from(self, seat: Seat) -> tuple[Seat, ...]:
-        place = self._order.index(seat)
-        return self._order[place:] + self._order[:place]
-
-    def _from_left_of(self, seat: Seat) -> tuple[Seat, ...]:
-        place = self._order.index(seat) + 1
-        return self._order[place:] + self._order[:place]
+        to_match, stack = self._to_match_chips, self.stacks[seat]
+        to_call = min(to_match - self.bets[seat], stack)
+        active = () if raise_range is None else (_RAISE,) if to_match else (_BET,)
+        legal = _LEGAL[_CALL if to_call else _CHECK, active, bool(active) or to_call == stack]
+        return Turn(seat, legal, to_call, raise_range, action_index)

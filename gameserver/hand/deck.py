@@ -6,6 +6,7 @@ copies or encodes it. This module knows neither players nor rules: a hand asks f
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NoReturn, Protocol, final
@@ -13,6 +14,8 @@ from typing import Final, NoReturn, Protocol, final
 from gameserver.errors import Bug
 from policy.ids import DECK, Card, HoleCards, Seat
 from policy.sealed import SealedError
+
+_ORDERS: Final = math.factorial(len(DECK))
 
 
 class Deck(Protocol):
@@ -26,18 +29,19 @@ class Deck(Protocol):
 def secure_deck() -> Deck:
     """A full deck in an order that nobody can foretell.
 
-    The order is drawn card by card as it is dealt, which is a Fisher-Yates shuffle stopped in time: each card that is left is
-    equally likely, by `secrets.randbelow`, which asks the operating system and rejects what would make some cards likelier.
-    A card that is not dealt yet has no place in the deck, so there is nothing to learn ahead of it.
+    One number is drawn below 52!, the number of orders that a deck has, and its digits say which card comes next; so each
+    order is equally likely. `secrets.randbelow` asks the operating system and draws again rather than favour some numbers.
     """
     left = list(DECK)
+    order = secrets.randbelow(_ORDERS)
 
     def draw() -> Card:
-        top = secrets.randbelow(len(left))
-        left[top], left[-1] = left[-1], left[top]
+        nonlocal order
+        order, place = divmod(order, len(left))
+        left[place], left[-1] = left[-1], left[place]
         return left.pop()
 
-    return _ClosedDeck(draw, lambda: len(left))
+    return _ClosedDeck(draw)
 
 
 def scripted_deck(*, hole: Mapping[Seat, HoleCards | None], board: Sequence[Card], order: Sequence[Seat]) -> Deck:
@@ -53,26 +57,23 @@ def scripted_deck(*, hole: Mapping[Seat, HoleCards | None], board: Sequence[Card
     rounds = [hand[turn] for turn in range(2) for hand in hands]
     left = [*rounds, *board, *spare]
     left.reverse()
-    return _ClosedDeck(left.pop, lambda: len(left))
+    return _ClosedDeck(lambda: left.pop())  # not left.pop itself: a bound method has its list as an attribute
 
 
 @final
 class _ClosedDeck:
     """SECURITY: not display logic. Withholds what is not dealt yet from everything but `deal`."""
 
-    __slots__ = ("_draw", "_left")
+    __slots__ = ("_draw",)
 
-    def __init__(self, draw: Callable[[], Card], left: Callable[[], int]) -> None:
-        def closed_draw() -> Card:  # a bound method of a list would have the list as an attribute
-            return draw()
-
-        self._draw: Final = closed_draw
-        self._left: Final = left
+    def __init__(self, draw: Callable[[], Card]) -> None:
+        self._draw: Final = draw
 
     def deal(self) -> Card:
-        if self._left() == 0:
-            raise Bug("the deck is empty")
-        return self._draw()
+        try:
+            return self._draw()
+        except (IndexError, ZeroDivisionError):
+            raise Bug("the deck is empty") from None
 
     def __repr__(self) -> str:
         return "<deck>"

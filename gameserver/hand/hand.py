@@ -44,6 +44,9 @@ _NEXT_STREET: Final = MappingProxyType(
 )
 """The street after each, and its number of cards. No card is burned: nobody can mark the backs of these."""
 
+# Names for the members: looking one up in its class costs as much as a small function call.
+_FOLD: Final = ActionKind.FOLD
+_ALL_IN: Final = ActionKind.ALL_IN
 _AMOUNT_ACTIONS: Final = frozenset({ActionKind.BET, ActionKind.RAISE})
 
 
@@ -111,7 +114,7 @@ class Hand:
         """Makes the move and all that follows from it, up to the next turn or the end. Refuses as `verify` does."""
         turn = self._verified(seat, action, amount_chips)
         facts: list[HandFact] = []
-        if action is ActionKind.FOLD:
+        if action is _FOLD:
             self._fold(seat, facts)
         else:
             self._put_in(turn, self._total_of(turn, action, amount_chips), facts)
@@ -184,7 +187,7 @@ class Hand:
     def _total_of(self, turn: Turn, action: ActionKind, amount_chips: int | None) -> int:
         """The whole bet on this street that a legal move comes to."""
         bet = self._betting.bets[turn.seat]
-        if action is ActionKind.ALL_IN:
+        if action is _ALL_IN:
             return bet + self._betting.stacks[turn.seat]
         return bet + turn.to_call_chips if amount_chips is None else amount_chips
 
@@ -196,7 +199,7 @@ class Hand:
     def _fold(self, seat: Seat, facts: list[HandFact]) -> None:
         self._betting.fold(seat)
         self._hole_cards.fold(seat)
-        facts.append(self._acted(seat, ActionKind.FOLD, 0))
+        facts.append(self._acted(seat, _FOLD, 0))
 
     def _put_in(self, turn: Turn, total_chips: int, facts: list[HandFact]) -> None:
         kind = self._betting.kind_of(total_chips, turn.to_call_chips)
