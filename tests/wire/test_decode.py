@@ -273,7 +273,7 @@ def test_there_is_one_parse(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) == 1
 
 
-VALUES: Final = st.sampled_from(
+VALUES: Final[st.SearchStrategy[object]] = st.sampled_from(
     [
         None,
         True,
