@@ -16,5 +16,7 @@ SEALS_ARE_OPENED_BY: Final = frozenset(
         ("gameserver.hand.showdown", "_strength"),
         ("gameserver.hand.showdown", "face_up"),
         ("gameserver.hand.hole_cards", "DealtCards.face_up"),
+        # The writer of a finished hand: whole, and when it is over.
+        ("gameserver.store.hand_record", "write_hand"),
     }
 )
