@@ -269,4 +269,3 @@ Command: TypeAlias = (
     | CancelHand
     | Remove
 )
-
