@@ -14,7 +14,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from policy import reveal_policy, spectator_policy
+from policy import (
+    history_policy,
+    name_policy,
+    owner_policy,
+    prompt_policy,
+    reveal_policy,
+    seating_policy,
+    spectator_policy,
+    thought_policy,
+)
 from policy.errors import NotAGate
 
 
@@ -78,5 +87,45 @@ GATES: Final[list[Gate]] = [
     describe_gate(
         spectator_policy.narrow_reveal_options,
         withholds="a reveal that is off, from being switched on after the table was made",
+    ),
+    describe_gate(
+        seating_policy.check_seating,
+        withholds="a seat, from people and unattested agents at tables that reveal anything, and from the wrong kind anywhere",
+    ),
+    describe_gate(
+        thought_policy.address_thought,
+        withholds="a thought, from all but the agent's owner; from the public until the action, and after it unless showThoughts",
+    ),
+    describe_gate(
+        thought_policy.address_decision,
+        withholds="a decision and what came of it, from all but the agent's owner",
+    ),
+    describe_gate(
+        owner_policy.admit_owner,
+        withholds="an owner stream, from users without an agent at the table, and whether there is such a table",
+    ),
+    describe_gate(
+        owner_policy.look_as_owner,
+        withholds="an agent's cards and reasoning, from every user but its owner at the deal",
+    ),
+    describe_gate(
+        history_policy.compute_disclosed_hole_cards,
+        withholds="a finished hand's cards, from all but their player and owner at the deal, unless the public stream had them",
+    ),
+    describe_gate(
+        name_policy.check_display_name,
+        withholds="a player's name, from texts that speak as the table, a role or a seat",
+    ),
+    describe_gate(
+        name_policy.check_table_name,
+        withholds="a name, from texts that hide, break or mark up what they stand in",
+    ),
+    describe_gate(
+        name_policy.check_name_at_table,
+        withholds="a name that looks like a seated one, from every other player",
+    ),
+    describe_gate(
+        prompt_policy.quote_for_prompt,
+        withholds="the prompt's own voice, from text that others wrote",
     ),
 ]

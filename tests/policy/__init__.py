@@ -1,0 +1,1 @@
+"""The gates, each alone: truth tables, properties, refusals."""
