@@ -12,6 +12,7 @@ The messages themselves are `gameserver.wire.messages`. The client remembers not
 
 from __future__ import annotations
 
+from gameserver.hand.facts import ActionKind, Street
 from railbird.client.addresses import table_url
 from railbird.client.client import Client, Frame, connect
 from railbird.client.errors import (
@@ -28,6 +29,7 @@ from railbird.client.errors import (
 from railbird.client.line import Options
 
 __all__ = [
+    "ActionKind",
     "Client",
     "ClientError",
     "Closed",
@@ -39,6 +41,7 @@ __all__ = [
     "ProtocolTooOld",
     "Refused",
     "StaleTurn",
+    "Street",
     "Unreachable",
     "connect",
     "table_url",

@@ -188,7 +188,7 @@ class Line:
                 await link.send(await self._introduction())
                 self._link = link
                 while True:
-                    self._take(decode(await link.recv()))
+                    self._take_or_hang_up(decode(await link.recv()), link)
                     if self.entered.is_set():
                         limit.reschedule(None)
 
@@ -211,6 +211,13 @@ class Line:
         if here.session is None:
             return encode(Enter(agent_token=token or UNSET))
         return encode(Resume(session=here.session, epoch=here.epoch, last_seq=here.seq, agent_token=token or UNSET))
+
+    def _take_or_hang_up(self, message: Received, link: ClientConnection) -> None:
+        try:
+            self._take(message)
+        except (Behind, Gap):
+            link.transport.abort()  # a closing handshake would wait for the frames that are still to be read
+            raise
 
     def _take(self, message: Received) -> None:
         self._last_error = None

@@ -415,7 +415,7 @@ async def test_what_is_no_message_ends_it() -> None:
         await visitor.until_gone()
 
     async with fake_table(script) as table, connect(table.url, options=QUICK) as client:
-        with pytest.raises(rb.NotUnderstood, match="presence frame is not as this client knows it"):
+        with pytest.raises(rb.NotUnderstood, match="presence frame that is not as this client knows it"):
             await seqs(client, 2)
 
 

@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+
+import pytest
+from msgspec import UNSET
+
+from gameserver.errors import ErrorCode
+from gameserver.hand.facts import ActionKind
+from gameserver.wire.close_codes import CloseCode
+from gameserver.wire.messages import Action, Enter, Error, Rebuy, Sit, SitIn
+from railbird.agenthost.house import STYLES, HousePlayer
+from railbird.client import Closed, Refused
+from tests.client.fake_table import FakeTable, Visitor, fake_table
+from tests.client.frames import NOW_MS, seat, snapshot, state, turn
+
+OTHERS = [seat(0, "Ada", bet=20)]
+US = seat(3, "Rock", 980)
+
+
+def player(table: FakeTable, style: str = "station", **changes: object) -> HousePlayer:
+    settings: dict[str, object] = {"min_turn_ms": 0, "seat": 3, "buy_in_chips": 1_000} | changes
+    return HousePlayer(
+        table.url,
+        agent_token="token",
+        style=STYLES[style],
+        rng=random.Random(5),
+        **settings,  # type: ignore[arg-type]  # names of the constructor
+    )
+
+
+async def seated(visitor: Visitor, status: str = "in_hand", stack: int = 980) -> None:
+    assert isinstance(await visitor.hear(), Enter)
+    us = seat(3, "Rock", stack, status=status)
+    await visitor.say(snapshot(state([*OTHERS, us], your_seat=3, your_cards=["As", "Ad"])))
+
+
+async def test_it_enters_with_its_token_sits_and_acts() -> None:
+    async def script(visitor: Visitor) -> None:
+        assert await visitor.hear() == Enter(agent_token="token")
+        await visitor.say(snapshot(state(OTHERS)))
+        sat = await visitor.ack()
+        assert isinstance(sat, Sit) and (sat.seat, sat.buy_in) == (3, 1_000)
+        now = state([*OTHERS, US], your_seat=3, your_cards=["As", "Ad"])
+        await visitor.say(snapshot(now, epoch="seat-3"), turn("turn-1", seq=1))
+        moved = await visitor.ack()
+        assert isinstance(moved, Action) and moved.turn_id == "turn-1"
+        assert moved.action in (ActionKind.CALL, ActionKind.RAISE)
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table).run()
+
+
+async def test_it_takes_any_free_seat() -> None:
+    async def script(visitor: Visitor) -> None:
+        await visitor.hear()
+        await visitor.say(snapshot(state(OTHERS)))
+        sat = await visitor.ack()
+        assert isinstance(sat, Sit) and sat.seat == 1
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table, seat=None).run()
+
+
+async def test_it_waits_so_that_a_person_can_follow() -> None:
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.say(turn("turn-1", seq=1, ends_at=NOW_MS + 15_000))
+        asked = time.monotonic()
+        await visitor.ack()
+        assert time.monotonic() - asked >= 0.2
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table, min_turn_ms=200).run()
+
+
+async def test_it_does_not_wait_past_half_of_its_clock() -> None:
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.say(turn("turn-1", seq=1, ends_at=NOW_MS + 200))
+        asked = time.monotonic()
+        await visitor.ack()
+        assert time.monotonic() - asked < 1
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table, min_turn_ms=60_000).run()
+
+
+async def test_a_newer_request_replaces_an_older_one() -> None:
+    """Only the open turn is answered."""
+
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.say(turn("turn-1", seq=1), turn("turn-2", seq=2))
+        moved = await visitor.ack()
+        assert isinstance(moved, Action) and moved.turn_id == "turn-2"
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table, min_turn_ms=50).run()
+
+
+async def test_a_turn_in_the_snapshot_is_answered() -> None:
+    async def script(visitor: Visitor) -> None:
+        await visitor.hear()
+        now = state([*OTHERS, US], your_seat=3, your_cards=["7s", "2d"])
+        await visitor.say(snapshot(now, seq=9, your_turn=turn("turn-5", seq=9)))
+        moved = await visitor.ack()
+        assert isinstance(moved, Action) and moved.turn_id == "turn-5"
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table).run()
+
+
+async def test_a_refused_move_becomes_check_or_fold() -> None:
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.say(turn("turn-1", seq=1))
+        moved = await visitor.hear()
+        await visitor.say(Error(code=ErrorCode.AMOUNT_OUT_OF_RANGE, message="", request_id=moved.request_id))
+        moved = await visitor.ack()
+        assert isinstance(moved, Action) and moved.action is ActionKind.FOLD and moved.amount is UNSET
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table).run()
+
+
+async def test_a_broke_player_buys_in_again_and_waits_for_its_owner_to_have_chips() -> None:
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor, "no_chips", 0)
+        asked = await visitor.hear()
+        assert isinstance(asked, Rebuy) and asked.amount == 1_000
+        await visitor.say(Error(code=ErrorCode.NO_CHIPS, message="", request_id=asked.request_id))
+        again = await visitor.ack()
+        assert isinstance(again, Rebuy)
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table).run()
+
+
+@pytest.mark.parametrize("status", ["sitting_out", "away"])
+async def test_it_comes_back_from_sitting_out(status: str) -> None:
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor, status)
+        assert isinstance(await visitor.ack(), SitIn)
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table).run()
+
+
+async def test_the_buy_in_keeps_to_the_tables_bounds() -> None:
+    async def script(visitor: Visitor) -> None:
+        await visitor.hear()
+        await visitor.say(snapshot(state(OTHERS)))
+        sat = await visitor.ack()
+        assert isinstance(sat, Sit) and sat.buy_in == 2_000
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table, buy_in_chips=50_000).run()
+
+
+async def test_a_seat_that_it_may_not_have_is_told() -> None:
+    async def script(visitor: Visitor) -> None:
+        await visitor.hear()
+        await visitor.say(snapshot(state(OTHERS)))
+        sat = await visitor.hear()
+        await visitor.say(Error(code=ErrorCode.SEAT_NEEDS_HOSTED_AGENT, message="", request_id=sat.request_id))
+        await visitor.until_gone()
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        with pytest.raises(Refused, match="seat_needs_hosted_agent"):
+            await player(table).run()
+
+
+async def test_a_final_close_is_told() -> None:
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.close(CloseCode.REPLACED)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        with pytest.raises(Closed, match="4409"):
+            await player(table).run()
+
+
+async def test_it_stops_when_it_is_cancelled() -> None:
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.say(turn("turn-1", seq=1))
+        await visitor.until_gone()
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        running = asyncio.create_task(player(table, min_turn_ms=60_000).run())
+        await asyncio.sleep(0.1)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
