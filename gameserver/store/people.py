@@ -1,0 +1,125 @@
+"""People, their agents and the agents' versions: who there is, and who owned what when.
+
+A version never changes once it is published, and a past owner is never forgotten
+(test_what_was_written_once_is_not_changed, test_the_owner_at_the_time_of_a_hand). What is in a version is its maker's own bytes.
+Who may do any of this is decided before; tokens and keys are not kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from gameserver.errors import ErrorCode, Refusal
+from gameserver.store import ledger, schema
+from gameserver.store.engine import Database, insert_once
+from gameserver.store.ledger import Bookkeeping
+from gameserver.store.stored import StoredAgent, StoredVersion
+from policy.ids import AgentId, AgentVersionId, UserId
+
+_user: Final = schema.users.c
+_agent: Final = schema.agents.c
+_owner: Final = schema.agent_owners.c
+_version: Final = schema.agent_versions.c
+
+
+class People:
+    """Each method is one transaction. A person who is named here for the first time gets the starting chips."""
+
+    def __init__(self, database: Database, books: Bookkeeping) -> None:
+        self._database = database
+        self._books = books
+
+    async def name_user(self, user_id: UserId, name: str) -> None:
+        """Note what a person is called."""
+        async with self._database.transaction() as connection:
+            await self._see(connection, user_id)
+            await connection.execute(update(schema.users).where(_user.user_id == user_id).values(name=name))
+
+    async def user_name(self, user_id: UserId) -> str | None:
+        """What a person is called (their id where nobody said); None for one who was not seen."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(select(_user.name).where(_user.user_id == user_id))
+            return found.scalar_one_or_none()
+
+    async def create_agent(self, agent_id: AgentId, name: str, owner: UserId) -> StoredAgent:
+        """Register an agent. Raises Bug where there is one with this id."""
+        agent = StoredAgent(agent_id, name, owner, self._books.wall_ms())
+        row = {"agent_id": agent_id, "name": name, "owner": owner, "created_ms": agent.created_ms}
+        async with self._database.transaction() as connection:
+            await self._see(connection, owner)
+            await insert_once(connection, insert(schema.agents).values(row), "an agent's id is taken")
+            await self._note_owner(connection, agent_id, owner)
+        return agent
+
+    async def agent(self, agent_id: AgentId) -> StoredAgent | None:
+        """One agent, or None."""
+        found = await self._agents(_agent.agent_id == agent_id)
+        return found[0] if found else None
+
+    async def agents_of(self, owner: UserId) -> Sequence[StoredAgent]:
+        """The agents that a person owns now, oldest first."""
+        return await self._agents(_agent.owner == owner)
+
+    async def owner_at(self, agent_id: AgentId, at_ms: int) -> UserId | None:
+        """Who owned an agent at a time (Unix milliseconds); None before it was made."""
+        wanted = select(_owner.owner).where(_owner.agent_id == agent_id, _owner.since_ms <= at_ms)
+        latest = wanted.order_by(_owner.since_ms.desc(), _owner.ordinal.desc()).limit(1)
+        async with self._database.reading() as connection:
+            return (await connection.execute(latest)).scalar_one_or_none()
+
+    async def transfer_agent(self, agent_id: AgentId, to: UserId) -> None:
+        """Give an agent to somebody else, from now on. Raises Refusal `not_found`."""
+        async with self._database.transaction() as connection:
+            await self._see(connection, to)
+            change = update(schema.agents).where(_agent.agent_id == agent_id).values(owner=to)
+            await _one(connection, change.returning(_agent.agent_id))
+            await self._note_owner(connection, agent_id, to)
+
+    async def publish_version(self, agent_id: AgentId, version_id: AgentVersionId, content: bytes) -> StoredVersion:
+        """Keep a new version of an agent, as it is and for good. Raises Refusal `not_found`, and Bug where the id is taken."""
+        now_ms = self._books.wall_ms()
+        async with self._database.transaction() as connection:
+            # The agent's row is held, so that two versions published at once get two numbers.
+            await _one(connection, select(_agent.agent_id).where(_agent.agent_id == agent_id).with_for_update())
+            last = select(func.coalesce(func.max(_version.number), 0)).where(_version.agent_id == agent_id)
+            version = StoredVersion(
+                version_id, agent_id, (await connection.execute(last)).scalar_one() + 1, content, now_ms
+            )
+            row = {name: getattr(version, name) for name in version.__slots__}
+            await insert_once(connection, insert(schema.agent_versions).values(row), "a version's id is taken")
+        return version
+
+    async def version(self, version_id: AgentVersionId) -> StoredVersion | None:
+        """One version, or None."""
+        found = await self._versions(_version.version_id == version_id)
+        return found[0] if found else None
+
+    async def versions_of(self, agent_id: AgentId) -> Sequence[StoredVersion]:
+        """All versions of an agent, oldest first."""
+        return await self._versions(_version.agent_id == agent_id)
+
+    async def _see(self, connection: AsyncConnection, user_id: UserId) -> None:
+        await ledger.see(connection, user_id, self._books)
+
+    async def _note_owner(self, connection: AsyncConnection, agent_id: AgentId, owner: UserId) -> None:
+        row = {"agent_id": agent_id, "owner": owner, "since_ms": self._books.wall_ms()}
+        await connection.execute(insert(schema.agent_owners).values(row))
+
+    async def _agents(self, condition: ColumnElement[bool]) -> Sequence[StoredAgent]:
+        wanted = select(schema.agents).where(condition).order_by(_agent.created_ms, _agent.agent_id)
+        async with self._database.reading() as connection:
+            return tuple(StoredAgent(**row) for row in (await connection.execute(wanted)).mappings())
+
+    async def _versions(self, condition: ColumnElement[bool]) -> Sequence[StoredVersion]:
+        wanted = select(schema.agent_versions).where(condition).order_by(_version.number)
+        async with self._database.reading() as connection:
+            return tuple(StoredVersion(**row) for row in (await connection.execute(wanted)).mappings())
+
+
+async def _one(connection: AsyncConnection, statement: Any) -> None:
+    if (await connection.execute(statement)).scalar_one_or_none() is None:
+        raise Refusal(ErrorCode.NOT_FOUND)

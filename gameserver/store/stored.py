@@ -1,0 +1,60 @@
+"""What the store gives back, as values."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from gameserver.table.facts import HandResult
+from gameserver.table.options import TableOptions
+from policy.ids import AgentId, AgentVersionId, HandNumber, TableId, UserId
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table as it was stored. `memory`: the room's own bytes. `open_hand`: a hand that began and never ended."""
+
+    table_id: TableId
+    options: TableOptions
+    memory: bytes
+    open_hand: HandNumber | None
+    closed: bool = False
+
+
+class HandStatus(enum.StrEnum):
+    BEGAN = "began"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHand:
+    """A hand as it was stored. `result`: of a finished hand. Times are Unix milliseconds; `ended_ms`: None while it runs."""
+
+    table_id: TableId
+    hand_number: HandNumber
+    status: HandStatus
+    result: HandResult | None
+    began_ms: int
+    ended_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAgent:
+    """An agent and who owns it now."""
+
+    agent_id: AgentId
+    name: str
+    owner: UserId
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """A published version of an agent. `content`: its maker's own bytes, as they were published. `number` counts from 1."""
+
+    version_id: AgentVersionId
+    agent_id: AgentId
+    number: int
+    content: bytes
+    created_ms: int

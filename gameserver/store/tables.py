@@ -1,0 +1,144 @@
+"""Tables, and what happens at them, as the floor keeps it: `SqlTableStore` is the floor's `TableStore`.
+
+Every method is one transaction: the room's memory, the hand and the chips together, or nothing of them. What is out of order
+(a hand that ends twice, a change of a closed table) is a Bug and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Select, and_, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from gameserver.errors import Bug
+from gameserver.store import hands, ledger, schema
+from gameserver.store.accounts import ChipMove
+from gameserver.store.engine import Database, insert_once
+from gameserver.store.ledger import Bookkeeping, Ledger
+from gameserver.store.options_record import read_options, write_options
+from gameserver.store.stored import HandStatus, StoredTable
+from gameserver.table.facts import HandResult
+from gameserver.table.options import TableOptions
+from policy.ids import HandNumber, TableId, UserId
+
+_table: Final = schema.tables.c
+_hand: Final = schema.hands.c
+
+
+class SqlTableStore:
+    """See `gameserver.floor.ports.TableStore`."""
+
+    def __init__(self, database: Database, books: Bookkeeping) -> None:
+        self._database = database
+        self._books = books
+        self._ledger = Ledger(database, books)
+
+    async def create_table(self, table_id: TableId, options: TableOptions, memory: bytes) -> None:
+        """Store a new, open table. Raises Bug where its id is taken."""
+        row = {"table_id": table_id, "status": "open", "options": write_options(options), "memory": memory}
+        async with self._database.transaction() as connection:
+            created = insert(schema.tables).values(**row, created_ms=self._books.wall_ms())
+            await insert_once(connection, created, "a table's id is taken")
+
+    async def tables(self) -> Sequence[StoredTable]:
+        """Every table that is not closed, in the order of creation."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(_tables().where(_table.status == "open").order_by(_table.ordinal))
+            return tuple(_stored(row) for row in found.mappings())
+
+    async def table(self, table_id: TableId) -> StoredTable | None:
+        """One table, closed ones too, or None."""
+        async with self._database.reading() as connection:
+            row = (await connection.execute(_tables().where(_table.table_id == table_id))).mappings().one_or_none()
+            return None if row is None else _stored(row)
+
+    async def begin_hand(self, table_id: TableId, hand_number: HandNumber, memory: bytes) -> None:
+        """Hand n has begun, with the stacks in `memory`. It takes no card."""
+        async with self._database.transaction() as connection:
+            await _remember(connection, table_id, memory=memory)
+            await hands.begin(connection, table_id, hand_number, self._books.wall_ms())
+
+    async def finish_hand(
+        self, table_id: TableId, result: HandResult, moves: Sequence[ChipMove], memory: bytes
+    ) -> None:
+        """The whole hand, its chips and the room."""
+        async with self._database.transaction() as connection:
+            await _remember(connection, table_id, memory=memory)
+            await hands.finish(connection, table_id, result, self._books.wall_ms())
+            await ledger.post(connection, moves, self._books)
+
+    async def cancel_hand(
+        self, table_id: TableId, hand_number: HandNumber, moves: Sequence[ChipMove], memory: bytes
+    ) -> None:
+        """The hand did not take place; its number stays used."""
+        async with self._database.transaction() as connection:
+            await _remember(connection, table_id, memory=memory)
+            await hands.cancel(connection, table_id, hand_number, self._books.wall_ms())
+            await ledger.post(connection, moves, self._books)
+
+    async def change_table(
+        self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes, options: TableOptions | None = None
+    ) -> None:
+        """Chips in or out, or a changed room. Raises Refusal `no_chips` where a bankroll has too few."""
+        written = {} if options is None else {"options": write_options(options)}
+        async with self._database.transaction() as connection:
+            await _remember(connection, table_id, memory=memory, **written)
+            await ledger.post(connection, moves, self._books)
+
+    async def take_chips(
+        self, table_id: TableId, moves: Sequence[ChipMove], then: Callable[[], tuple[bytes, Sequence[ChipMove]]]
+    ) -> None:
+        """Take chips, call `then` for the room's new memory and further moves, and store all of it.
+
+        Raises Refusal `no_chips`, `then` not called; and whatever `then` raises, nothing taken. `then` must not wait: the
+        accounts are locked. Its moves may lead to no bankroll that `moves` does not name: that would lock out of order.
+        """
+        async with self._database.transaction() as connection:
+            await _hold(connection, table_id)
+            await ledger.post(connection, moves, self._books)
+            memory, further = then()
+            await ledger.post(connection, further, self._books)
+            await _remember(connection, table_id, memory=memory)
+
+    async def close_table(self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes) -> None:
+        """The table's last change. Raises Bug while a hand is open."""
+        async with self._database.transaction() as connection:
+            await _remember(connection, table_id, memory=memory, status="closed")
+            await hands.refuse_open_hand(connection, table_id)
+            await ledger.post(connection, moves, self._books)
+
+    async def bankroll_chips(self, user_id: UserId) -> int:
+        """A person's balance; a new person is granted the starting chips first."""
+        return await self._ledger.bankroll_chips(user_id)
+
+
+async def _remember(connection: AsyncConnection, table_id: TableId, **values: object) -> None:
+    """Change an open table's row, and hold it until the end of the transaction."""
+    change = update(schema.tables).where(_table.table_id == table_id, _table.status == "open").values(**values)
+    if (await connection.execute(change.returning(_table.ordinal))).scalar_one_or_none() is None:
+        raise Bug("there is no such open table")
+
+
+async def _hold(connection: AsyncConnection, table_id: TableId) -> None:
+    """Hold an open table's row until the end of the transaction; before any account, as everybody does."""
+    wanted = select(_table.ordinal).where(_table.table_id == table_id, _table.status == "open").with_for_update()
+    if (await connection.execute(wanted)).scalar_one_or_none() is None:
+        raise Bug("there is no such open table")
+
+
+def _tables() -> Select[Any]:
+    is_open = and_(_hand.table_id == _table.table_id, _hand.status == HandStatus.BEGAN)
+    columns = (_table.table_id, _table.status, _table.options, _table.memory, _hand.hand_number)
+    return select(*columns).select_from(schema.tables.outerjoin(schema.hands, is_open))
+
+
+def _stored(row: Any) -> StoredTable:
+    return StoredTable(
+        table_id=row["table_id"],
+        options=read_options(row["options"]),
+        memory=row["memory"],
+        open_hand=row["hand_number"],
+        closed=row["status"] == "closed",
+    )

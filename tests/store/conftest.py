@@ -1,0 +1,109 @@
+"""A store of each test's own, on a real SQLite file and on a real Postgres; and its neighbours' hands and players."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from sqlalchemy import URL, make_url, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from gameserver.store.engine import Database, make_engine
+from gameserver.store.hands import Hands
+from gameserver.store.ledger import Bookkeeping, Ledger
+from gameserver.store.people import People
+from gameserver.store.tables import SqlTableStore
+from railbird import migrations
+
+STARTING_CHIPS = 1_000
+KINDS = ("sqlite", "postgres")
+
+
+@dataclass
+class Clock:
+    """A wall clock that goes one second further with each look."""
+
+    now_ms: int = 1_700_000_000_000
+
+    def wall_ms(self) -> int:
+        self.now_ms += 1_000
+        return self.now_ms
+
+
+@dataclass
+class Store:
+    """Everything of the room on one database."""
+
+    url: URL
+    database: Database
+    clock: Clock = field(default_factory=Clock)
+    starting_chips: int = STARTING_CHIPS
+
+    def __post_init__(self) -> None:
+        books = Bookkeeping(self.clock.wall_ms, self.starting_chips)
+        self.tables = SqlTableStore(self.database, books)
+        self.hands = Hands(self.database)
+        self.ledger = Ledger(self.database, books)
+        self.people = People(self.database, books)
+
+
+@pytest_asyncio.fixture(scope="session")
+async def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated file to copy."""
+    path = tmp_path_factory.mktemp("store") / "migrated.db"
+    await migrations.upgrade(f"sqlite:///{path}")
+    return path
+
+
+@pytest_asyncio.fixture(scope="session")
+async def migrated_postgres(postgres_url: URL) -> URL:
+    """A migrated database to copy."""
+    url = postgres_url.set(database="migrated_store")
+    await administer(postgres_url, "create database migrated_store")
+    await migrations.upgrade(url)
+    return url
+
+
+@pytest.fixture(params=KINDS)
+def migrated(request: pytest.FixtureRequest) -> URL:
+    """The migrated database of one kind; the other kind's server is not started for it."""
+    if request.param == "sqlite":
+        return make_url(f"sqlite+aiosqlite:///{request.getfixturevalue('migrated_sqlite')}")
+    url: URL = request.getfixturevalue("migrated_postgres")
+    return url
+
+
+@pytest_asyncio.fixture
+async def fresh_url(migrated: URL, tmp_path: Path) -> AsyncIterator[URL]:
+    """A migrated database that nobody has used yet."""
+    if migrated.get_backend_name() == "sqlite":
+        path = tmp_path / "railbird.db"
+        shutil.copy(str(migrated.database), path)
+        yield migrated.set(database=str(path))
+        return
+    name = f"store_{uuid.uuid4().hex}"
+    await administer(migrated.set(database="postgres"), f"create database {name} template {migrated.database}")
+    yield migrated.set(database=name)
+    await administer(migrated.set(database="postgres"), f"drop database {name} with (force)")
+
+
+@pytest_asyncio.fixture
+async def store(fresh_url: URL) -> AsyncIterator[Store]:
+    """An empty store; the books are right when the test is over."""
+    store = Store(fresh_url, Database(make_engine(fresh_url)))
+    yield store
+    assert await store.ledger.verify_ledger() == ()
+    await store.database.dispose()
+
+
+async def administer(url: URL, statement: str) -> None:
+    """Run one statement outside a transaction."""
+    engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
+    async with engine.connect() as connection:
+        await connection.execute(text(statement))
+    await engine.dispose()
