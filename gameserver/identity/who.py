@@ -12,7 +12,11 @@ from policy.ids import AgentId, AgentVersionId, UserId
 
 @dataclass(frozen=True, slots=True)
 class AgentIdentity:
-    """Proved by an agent token. `expires_at_ms`: Unix time. `model` is set for hosted agents, and for them only."""
+    """Proved by an agent token. `model` is set for hosted agents, and for them only (test_only_a_hosted_agent_has_a_model).
+
+    Times are Unix time. `expires_at_ms`: when what was opened with it ends, leeway included. `issued_at_ms`: 0 where the token
+    does not say.
+    """
 
     agent_id: AgentId
     owner: UserId
@@ -21,11 +25,12 @@ class AgentIdentity:
     model: str | None
     expires_at_ms: int
     token_id: str | None
+    issued_at_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class UserIdentity:
-    """Proved by a user's token, ticket or session."""
+    """Proved by a user's token, ticket or session. `expires_at_ms`: Unix time, when what was opened with it ends."""
 
     user_id: UserId
     expires_at_ms: int
