@@ -1,5 +1,5 @@
 """The security gates: who may see what, and the few types that the question is asked in.
 
 This package imports the standard library only.
-It has no I/O, no clock, no configuration, no logging and no framework, so every rule in it can be read and tested alone.
+It has no I/O, no clock, no configuration, no logging and no framework, so every rule in it stands alone.
 """

@@ -1,9 +1,9 @@
 """What a person sees of a text: which characters cannot be seen, and which texts look alike.
 
 It answers; it refuses nothing. The gates that ask are `name_policy` and `prompt_policy`.
-Sources: Unicode's general categories and names, from `unicodedata`; its Default_Ignorable_Code_Point and blanks, as far as
-they are of a category that is seen; and a list of our own of letters that look Latin, after UTS #39. The list is not whole:
-it holds the four scripts whose letters can spell a Latin name.
+Sources: Unicode's general categories and names, from `unicodedata`; its Default_Ignorable_Code_Point and blanks, as far
+as they are of a category that is seen; and a list of our own of letters that look Latin, after UTS #39. The list is not
+whole: it holds the four scripts whose letters can spell a Latin name.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _UNSEEN: Final = frozenset(point for first, last in _UNSEEN_RANGES for point in 
 
 
 def is_unseen(character: str) -> bool:
-    """Whether one character leaves no mark of its own: controls, directions, joiners, fillers, odd spaces. The space is seen."""
+    """Whether one character leaves no mark of its own: a control, joiner, filler or odd space. Not the space."""
     category = unicodedata.category(character)
     odd_space = category == "Zs" and character != " "
     return odd_space or category in _UNSEEN_CATEGORIES or ord(character) in _UNSEEN
@@ -81,7 +81,7 @@ _SMALL_CAPITAL: Final = re.compile(r"LATIN LETTER SMALL CAPITAL ([A-Z])")
 def name_key(text: str) -> NameKey:
     """The text as a shape: widths, cases, look-alike letters and digits are one, what cannot be seen is gone."""
     seen = "".join(character for character in unicodedata.normalize("NFKD", text) if not is_unseen(character))
-    # Before and after folding: a capital may look like another letter than its small one, and folding makes new letters.
+    # Before and after folding: a capital may look like another letter than its small one, and folding makes others.
     folded = unicodedata.normalize("NFKD", "".join(map(_looks_like, seen)).casefold())
     shape = "".join(map(_looks_like, folded)).replace("i\u0307", "i").translate(_ONE_SHAPE)
     for two, one in _TWO_FOR_ONE:
@@ -101,7 +101,7 @@ _SCRIPTS_WRITTEN_TOGETHER: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HA
 
 
 def scripts_of(text: str) -> frozenset[str]:
-    """The writing systems of its letters, by the first word of their Unicode names. Those that East Asian names mix are one."""
+    """The writing systems of its letters, by the first word of their names. East Asian ones are one."""
     return frozenset(_scripts(unicodedata.normalize("NFKC", text)))
 
 

@@ -29,7 +29,7 @@ from policy.errors import NotAGate
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A gate by the full name that it is called by, and that a test takes it out by. `withholds`: what, and from whom."""
+    """A gate by its full name, which a test takes it out by. `withholds`: what, and from whom."""
 
     module: str
     name: str
@@ -90,11 +90,11 @@ GATES: Final[list[Gate]] = [
     ),
     describe_gate(
         seating_policy.check_seating,
-        withholds="a seat, from people and unattested agents at tables that reveal anything, and from the wrong kind anywhere",
+        withholds="a seat, from the wrong kind of player, and at revealing tables from who is not the platform's",
     ),
     describe_gate(
         thought_policy.address_thought,
-        withholds="a thought, from all but the agent's owner; from the public until the action, and after it unless showThoughts",
+        withholds="a thought, from all but the agent's owner and, at a showThoughts table once acted, the public",
     ),
     describe_gate(
         thought_policy.address_decision,
@@ -110,7 +110,7 @@ GATES: Final[list[Gate]] = [
     ),
     describe_gate(
         history_policy.compute_disclosed_hole_cards,
-        withholds="a finished hand's cards, from all but their player and owner at the deal, unless the public stream had them",
+        withholds="a finished hand's cards that the public had not, from all but their player and its owner then",
     ),
     describe_gate(
         name_policy.check_display_name,

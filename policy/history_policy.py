@@ -1,11 +1,12 @@
 """SECURITY: not display logic. Which hole cards the history of a finished hand discloses, and to whom.
 
-Withholds from a stranger every card that the public stream of that hand did not disclose, and all of them until a delayed
-stream has shown the hand. Withholds them without end: no later right opens an old hand.
-- a stranger (anybody, an operator too) has the cards that were face up, and those that a `show_hands` stream has really shown;
+Withholds from a stranger every card that the public stream of that hand did not disclose, and all of them until a
+delayed stream has shown the hand. Withholds them without end: no later right opens an old hand.
+- a stranger (anybody, an operator too) has the cards that were face up, and those that a `show_hands` stream has really
+  shown;
 - a person has also the cards of their own seat, and those of the agents that were theirs at the deal;
-- an agent has the cards that were face up and its own, as long as its owner is the one that it had at the deal. What only a
-  `show_hands` stream has shown it does not get: an agent is not the public;
+- an agent has the cards that were face up and its own, as long as its owner is the one that it had at the deal. What
+  only a `show_hands` stream has shown it does not get: an agent is not the public;
 - a cancelled hand shows no card to anybody.
 
 Thoughts and peeked cards are no part of a history: nothing that this gate takes in can hold one.
@@ -96,7 +97,7 @@ class PastHand:
 def compute_disclosed_hole_cards(*, reader: Reader, hand: PastHand) -> Mapping[Seat, HoleCards]:
     """The hole cards in this reader's history of the hand, by seat, in the order of `hand.seats`; opens no other seal.
 
-    Raises PolicyRefusal `not_found` while the hand is not there yet for this reader: they get nothing of it, not a fold.
+    Raises PolicyRefusal `not_found` while the hand is not there yet for this reader: they get nothing of it.
     Raises AssertionError for a reader, an ending or a state of the stream that it does not know.
     """
     _refuse_before_the_public_stream(reader, hand)
@@ -121,7 +122,7 @@ def _refuse_before_the_public_stream(reader: Reader, hand: PastHand) -> None:
 
 
 def _is_ahead_of_the_public(reader: Reader, hand: PastHand) -> bool:
-    """Whoever played the hand is; the owner of an agent in it at closed tables only, where their public part is live."""
+    """Whoever played the hand is; the owner of an agent in it at closed tables only, where that part is live."""
     played = any(past.player == reader for past in hand.seats)
     owned = any(_is_own(reader, past.player) for past in hand.seats)
     return played or (owned and hand.options == CLOSED)

@@ -1,11 +1,11 @@
 """SECURITY: not display logic. Which texts may be the name of an agent, a person or a table.
 
-Withholds a name from a text that would speak as somebody else: as the table, as a role, as a seat, as another player, or as
-part of a page, a prompt, a log, a path or a spreadsheet. It holds before anything is stored.
+Withholds a name from a text that would speak as somebody else: as the table, as a role, as a seat, as another player,
+or as part of a page, a prompt, a log, a path or a spreadsheet. It holds before anything is stored.
 A name is refused and not repaired: a repaired name is somebody else's choice.
 
-A name is letters and digits of one writing system, with single spaces and a few marks between. Its way out is still quoted
-and escaped (`prompt_policy`, the pages): a name that was taken here is data, and no more.
+A name is letters and digits of one writing system, with single spaces and a few marks between. Its way out is still
+quoted and escaped (`prompt_policy`, the pages): a name that was taken here is data, and no more.
 
 Holds decision 0003.
 """
@@ -45,7 +45,7 @@ _NUMBERED: Final = re.compile(f"(?:{'|'.join(map(name_key, ('seat', 'player', 'h
 def check_display_name(*, name: str) -> DisplayName:
     """The name of a player, as it is.
 
-    Raises PolicyRefusal as `check_table_name` does, and `bad_value` where it is a word by which the table or a role speaks.
+    Raises PolicyRefusal as `check_table_name` does, and `bad_value` where the table or a role speaks by that word.
     """
     if _is_reserved(check_table_name(name=name)):
         raise PolicyRefusal(RefusalCode.BAD_VALUE, "the table speaks by this word")
@@ -55,8 +55,9 @@ def check_display_name(*, name: str) -> DisplayName:
 def check_table_name(*, name: str) -> TableName:
     """The name of a table, as it is.
 
-    Raises PolicyRefusal: `text_too_long` above 32 characters, those that look like several counted as several; `bad_text` where
-    it is not NFC, has a character that names have not, marks or spaces out of place, or mixes writing systems.
+    Raises PolicyRefusal: `text_too_long` above 32 characters, those that look like several counted as several;
+    `bad_text` where it is not NFC, has a character that names have not, marks or spaces out of place, or mixes writing
+    systems.
     """
     # The plain length first: what follows takes time by length.
     if len(name) > MOST_CHARACTERS or len(unicodedata.normalize("NFKC", name)) > MOST_CHARACTERS:

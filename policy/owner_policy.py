@@ -1,12 +1,13 @@
 """SECURITY: not display logic. Who may open an owner stream, and whose cards it may carry.
 
 Withholds an owner stream from everybody who has no agent at that table, and says the same where there is no such table.
-Withholds an agent's cards and reasoning from everybody but its owner *at the deal*: who buys an agent gets nothing of the
-hands before, and who sold one keeps the rights to those.
+Withholds an agent's cards and reasoning from everybody but its owner *at the deal*: who buys an agent gets nothing of
+the hands before, and who sold one keeps the rights to those.
 
-An owner stream is the public view plus what is the owner's own: agent ⊂ spectator ⊆ owner. It is made of these and no more:
-- the public stream's frames, as a spectator gets them, never those of the agent's seat: at a table with `show_hands` an agent
-  has less than a spectator;
+An owner stream is the public view plus what is the owner's own: agent ⊂ spectator ⊆ owner. It is made of these and no
+more:
+- the public stream's frames, as a spectator gets them, never those of the agent's seat: at a table with `show_hands` an
+  agent has less than a spectator;
 - the cards that `reveal_policy.compute_revealed_hole_cards` gives to the `Owner` that comes from here;
 - the thoughts and decisions that `thought_policy` addresses to the user.
 
@@ -50,7 +51,7 @@ def admit_owner(*, user_id: UserId, at_table: Collection[OwnedSeat]) -> tuple[Ow
 def look_as_owner(*, user_id: UserId, dealt_in: Collection[OwnedSeat]) -> Owner:
     """The user as one hand's gates know them: with the seats of the agents that were theirs at the deal, and no others.
 
-    `dealt_in`: the agents dealt in, with their owners at the deal. An owner without a seat in this hand has the public view.
+    `dealt_in`: the agents dealt in, with their owners at the deal. An owner without one has the public view.
     """
     return Owner(user_id, frozenset(entry.seat for entry in _of_user(user_id, dealt_in)))
 

@@ -1,11 +1,11 @@
 """SECURITY: not display logic. How other people's text enters an agent's prompt.
 
-Withholds the voice of the prompt from whoever wrote a name, a chat line, a note or a shown thought: their text is one quoted
-value on one line, and nothing in it begins a line, ends the quote, opens a section or a role, or is a control token of a
-model's template. It holds wherever text that the agent's own model did not write enters a prompt.
+Withholds the voice of the prompt from whoever wrote a name, a chat line, a note or a shown thought: their text is one
+quoted value on one line, and nothing in it begins a line, ends the quote, opens a section or a role, or is a control
+token of a model's template. It holds wherever text that the agent's own model did not write enters a prompt.
 
-It does not judge what a text says. "Fold now" is quoted, and it is for the model to make of it what it will; the decision is
-read from the model's own reply and from nowhere else (that is the parser's part).
+It does not judge what a text says. "Fold now" is quoted, and it is for the model to make of it what it will; the
+decision is read from the model's own reply and from nowhere else (that is the parser's part).
 
 Holds decision 0003.
 """
@@ -19,15 +19,16 @@ from policy.characters import is_unseen
 
 _ESCAPED_BY_BACKSLASH: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
-# What templates make control tokens, sections and fences of: <|im_end|>, </s>, [INST], ```, {{ }}, and SentencePiece's own
-# space. Broken up in the open, by their codes: a model still reads them, a tokenizer takes them for what they are, text.
+# What templates make control tokens, sections and fences of: <|im_end|>, </s>, [INST], ```, {{ }}, and SentencePiece's
+# own space. Broken up in the open, by their codes: a model still reads them, a tokenizer takes them for what they are,
+# text.
 _STRUCTURAL: Final = frozenset("<>[]{}|`\u2581")
 
 
 def quote_for_prompt(*, text: str, most_characters: int) -> str:
     """The text as one quoted value on one line, in the form of a JSON string; a JSON reader gets the text back.
 
-    `most_characters`: how many of the text's characters are kept (above 0); a cut is told behind the quote, with the length.
+    `most_characters`: how many of the text's characters are kept (above 0); a cut is told behind the quote.
     A character becomes at most twelve, so the value is bounded too.
     """
     # A row of spaces could push the rest out of sight: every second one is shown by its code.

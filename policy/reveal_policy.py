@@ -4,17 +4,17 @@ Withholds every hole card from everybody, but for these:
 - a seat has its own cards, in any standing, during the hand and after it;
 - shown cards are everybody's, from the moment they are shown;
 - in a run-out (no decision by anybody is left, two or more are in) the hands still in are everybody's;
-- while somebody has a decision left, the hands still in are the public view's, at a table with `show_hands`. The public view
-  is what a spectator, an operator and an owner get. A seat is not in it, nor is an agent without a seat: at an agent table
-  neither can open the public view beside its own connection, and that is what makes this option a boundary;
+- while somebody has a decision left, the hands still in are the public view's, at a table with `show_hands`. The public
+  view is what a spectator, an operator and an owner get. A seat is not in it, nor is an agent without a seat: at an
+  agent table neither can open the public view beside its own connection, and that is what makes this option a boundary;
 - an owner has the public view and the cards of their own agents;
 - a seat that peeked by a power of the table's rules has that one hand until the hand is over, and so has its owner.
 
 Folded and mucked cards are nobody else's, after the hand too; so is the hand of who wins because all others folded.
-An operator gets what a spectator gets: less would be no bound for who can open the public page, and more would put the live
-cards of a hand before somebody who may have an agent in it.
+An operator gets what a spectator gets: less would be no bound for who can open the public page, and more would put the
+live cards of a hand before somebody who may have an agent in it.
 
-Holds decision 0003. The twin error is to widen a line here because a page lacks something: the page is not the boundary.
+Holds decision 0003. A page that lacks something is no reason to widen a line here: the page is not the boundary.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def look_from_the_deal(*, viewer: Viewer, dealt_in: AbstractSet[SeatedAgent | Se
     """The viewer as this hand knows it: a player who took a seat after the deal looks as one without a seat.
 
     Withholds the last hand's cards from the next occupant of a seat.
-    `dealt_in`: who sat where at the deal. A person without a seat is a spectator: no table that people sit at reveals anything.
+    `dealt_in`: who sat where at the deal. A person without a seat is a spectator: no table of people reveals anything.
     An owner's seats are those of the deal already.
     """
     match viewer:

@@ -2,15 +2,18 @@
 
 Withholds a seat from everybody whom the table's openness does not bind:
 - agents sit at agent and mixed tables, people at human and mixed ones;
-- at a table that reveals anything only agents sit that the hosting service's own key attests, and whose model is one of the
-  platform's list. Any other process or endpoint can open the public stream beside its connection, and "public" bounds only an
-  actor who cannot become the public;
-- a person sits at no table that reveals anything. No such table should be there (`spectator_policy`); this is the second lock.
+- at a table that reveals anything only agents sit that the hosting service's own key attests, and whose model is one of
+  the platform's list. Any other process or endpoint can open the public stream beside its connection, and "public"
+  bounds only an actor who cannot become the public;
+- a person sits at no table that reveals anything. No such table should be there (`spectator_policy`); this is the
+  second lock.
 
-It holds from before the first hand of a visit: a table asks it at each `sit`, and again when a seated agent's token is renewed.
+It holds from before the first hand of a visit: a table asks it at each `sit`, and again when a seated agent's token is
+renewed.
 
-Not decided here, and checked in the table room: one seat an owner but for practice tables, whether a table is open, names,
-seat numbers, chips. What makes an attestation true is checked where tokens are (a hosted token without a model is no token).
+Not decided here, and checked in the table room: one seat an owner but for practice tables, whether a table is open,
+names, seat numbers, chips. What makes an attestation true is checked where tokens are (a hosted token without a model
+is no token).
 
 Holds decision 0003.
 """

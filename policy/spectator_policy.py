@@ -1,8 +1,8 @@
 """SECURITY: not display logic. What a table may show to those who only watch.
 
-Withholds live hole cards (`show_hands`) and agents' thoughts (`show_thoughts`) from the public view of every table, until its
-creator opts in, and from that of a table where people can play, without end.
-"Public" bounds an actor who cannot become the public: an agent holds one connection and has no second tab, a person has.
+Withholds live hole cards (`show_hands`) and agents' thoughts (`show_thoughts`) from the public view of every table,
+until its creator opts in, and from that of a table where people can play, without end.
+"Public" bounds an actor who cannot become the public: an agent has one connection and no second tab, a person has.
 So the two options exist at agent tables only, in two layers: refused at creation, and folded off when a room is built,
 whatever a stored row says. The second layer carries the load. After creation the options narrow and do not widen.
 
@@ -22,7 +22,8 @@ from policy.table_kind import TableKind
 class RevealOptions:
     """What a table shows to its public view beyond what is public at a poker table.
 
-    `show_hands`: the live cards of players still in. `show_thoughts`: what an agent thought, once the table has its action.
+    `show_hands`: the live cards of players still in. `show_thoughts`: what an agent thought, once the table has its
+    action.
     """
 
     show_hands: bool
@@ -35,7 +36,8 @@ CLOSED: Final = RevealOptions(show_hands=False, show_thoughts=False)
 def refuse_reveal_at_creation(*, table_kind: TableKind, asked: RevealOptions) -> RevealOptions:
     """The options of a new table: what was asked for.
 
-    Raises PolicyRefusal `spectator_reveal_needs_agent_table` where any reveal is asked for at a table that people can sit at.
+    Raises PolicyRefusal `spectator_reveal_needs_agent_table` where any reveal is asked for at a table that people can
+    sit at.
     """
     match table_kind:
         case TableKind.AGENT:

@@ -6,7 +6,7 @@ import enum
 
 
 class TableKind(enum.Enum):
-    """The value is the word on the wire. Not a string itself: a stored word has to be decoded before a gate takes it."""
+    """The value is the word on the wire. Not a string itself: a gate takes no stored word undecoded."""
 
     AGENT = "agent"
     HUMAN = "human"

@@ -2,11 +2,11 @@
 
 Withholds an agent's reasoning from every opponent, from every agent (its own connection included) and from the public:
 - a thought and a decision go to the user who owns the agent, and to nobody else; no owner means nobody;
-- once the table has the turn's action, a thought goes to the public view of a table with `show_thoughts`, too. A decision
-  does not: what came of it is public as an action.
+- once the table has the turn's action, a thought goes to the public view of a table with `show_thoughts`, too. A
+  decision does not: what came of it is public as an action.
 
-An answer is a tuple of addresses, each a user's or the public's. There is no address that an agent could be found by, so
-nothing that is sent by these answers can reach an agent's connection.
+An answer is a tuple of addresses, each a user's or the public's. There is no address that an agent could be found by,
+so nothing that is sent by these answers can reach an agent's connection.
 `options` are those of the moment of sending, not of thinking: with a delay, ask again when the delay is over.
 
 Holds decision 0003.
@@ -28,7 +28,7 @@ class Moment(enum.Enum):
     OPEN = "open"
     """The table has no action yet: a thought that is known now decides the hand."""
     ACTED = "acted"
-    """The table has the action of this turn, the agent's own or a timeout's. A cancelled hand's turn does not come here."""
+    """The table has the action of this turn, the agent's own or a timeout's. A cancelled hand's turn is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ class ToUser:
 
 @dataclass(frozen=True, slots=True)
 class ToPublic:
-    """The public view: the door's `send_to_public`. An owner's stream carries it too; an agent's connection does not."""
+    """The public view: the door's `send_to_public`. An owner's stream carries it too; an agent's does not."""
 
 
 Address: TypeAlias = ToUser | ToPublic
 
 
 def address_thought(*, moment: Moment, owner: UserId | None, options: RevealOptions) -> tuple[Address, ...]:
-    """Who gets a thought at this moment that had no right to it before: the owner while the turn is open, the public once acted.
+    """Who gets a thought at this moment that had no right to it before: the owner, and once acted the public.
 
     `owner`: the agent's owner at the deal. Without one nobody gets it, the public neither.
     Raises AssertionError for a moment that it does not know.

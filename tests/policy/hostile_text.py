@@ -1,4 +1,4 @@
-"""The strings of `../shared/data/hostile/text.json`, beside the project; skips, and says so, where they are not there."""
+"""The strings of `../shared/data/hostile/text.json`, beside the project; a skip that says so, without them."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def test_the_key_itself(text: str, key: str) -> None:
 
 @given(st.text(), st.text())
 def test_what_cannot_be_seen_does_not_change_a_key(one: str, other: str) -> None:
-    """Any number of unseen characters between two texts leaves their key as it is without them, but for where words end."""
+    """Any number of unseen characters between two texts leaves their key as it is without them."""
     hidden = "".join(character for character in UNSEEN if unicodedata.category(character)[0] not in "Z")
     assert name_key(f"{one}\x00{hidden}{other}").replace("\x00", "") == name_key(f"{one}\u200b{other}")
 

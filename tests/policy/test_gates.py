@@ -162,7 +162,7 @@ def test_the_form_of_a_gate_is_accepted() -> None:
     ],
 )
 def test_any_other_form_is_refused(function: Any, why: str) -> None:
-    """Each way in which a gate could be called wrongly, or its answer be overlooked, is an error when the module loads."""
+    """Each way in which a gate could be called wrongly, or its answer be overlooked, is an error."""
     with pytest.raises(NotAGate, match=why):
         describe_gate(function, withholds="x")
 

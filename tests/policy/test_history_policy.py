@@ -70,7 +70,7 @@ READERS: dict[str, Reader] = {
     "agent with a person's name": PastAgent(AgentId("cat"), None),
 }
 
-# What each reader gets of a finished hand. Behind: the public stream has not shown it yet, at a closed table and at an open one.
+# What each reader gets of a finished hand. Behind: the public stream has not shown it yet.
 TRUTH = [
     # reader, done, behind at a closed table, behind at a revealing table
     ("stranger", "45", "-", "-"),
@@ -97,7 +97,7 @@ SITUATIONS = (
 
 
 def disclosed(reader: Reader, hand: PastHand) -> str:
-    """The seats whose cards the gate gave, as digits, or "-" for a refusal; checks that each seat's cards are its own."""
+    """The seats whose cards the gate gave, as digits, or "-" for a refusal; checks whose cards they are."""
     try:
         given_cards = history_policy.compute_disclosed_hole_cards(reader=reader, hand=hand)
     except PolicyRefusal as refused:

@@ -64,7 +64,7 @@ def test_no_table_and_no_agent_there_are_refused_alike() -> None:
 def test_an_owner_looks_at_a_hand_with_the_seats_of_their_agents(
     user: str, dealt_in: list[OwnedSeat], own: tuple[OwnedSeat, ...]
 ) -> None:
-    """Their seats are those of the deal; an owner whose agents were not dealt in has no seat, and so the public view."""
+    """Their seats are those of the deal; an owner whose agents were not dealt in has none."""
     looks = owner_policy.look_as_owner(user_id=UserId(user), dealt_in=dealt_in)
     assert looks == Owner(UserId(user), frozenset(entry.seat for entry in own))
 

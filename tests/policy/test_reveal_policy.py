@@ -42,7 +42,7 @@ VIEWERS: dict[str, Viewer] = {
     "operator": Operator("olga"),
 }
 
-# Seat 0 and 1 are in, 2 folded, 3 was shown, 4 mucked. Columns: the table's options. Entries: the seats that the viewer gets.
+# Seats 0 and 1 are in, 2 folded, 3 was shown, 4 mucked. Columns: the table's options. Entries: the seats that one gets.
 TRUTH = """
 stage    viewer     closed  thoughts  hands  both
 betting  agent0     03      03        03     03
@@ -178,7 +178,7 @@ def test_a_fold_takes_a_hand_out_of_the_live_view() -> None:
 
 
 def test_the_winner_of_an_uncontested_pot_shows_nothing() -> None:
-    """The last hand left is closed to all but its player, at a showHands table too; it is open when its player shows it."""
+    """The last hand left is closed to all but its player, at a showHands table too, unless shown."""
     won = a_hand(Stage.OVER, (Standing.LIVE, Standing.FOLDED), ())
     shown = a_hand(Stage.OVER, (Standing.SHOWN, Standing.FOLDED), ())
     assert revealed(Spectator(), won, OPTIONS["both"]) == ""
@@ -260,7 +260,7 @@ options = st.builds(RevealOptions, show_hands=st.booleans(), show_thoughts=st.bo
 
 @given(hands, options, seats)
 def test_agent_is_within_spectator_plus_own_is_within_owner(hand: HandCards, chosen: RevealOptions, seat: Seat) -> None:
-    """Unseated agent ⊆ spectator ⊆ owner; a seat ⊆ its owner; an operator is a spectator; a person's seat is an agent's seat."""
+    """Unseated agent ⊆ spectator ⊆ owner; a seat ⊆ its owner; an operator is a spectator."""
     bystander = set(revealed(UnseatedAgent(AgentId("a")), hand, chosen))
     spectator = set(revealed(Spectator(), hand, chosen))
     player = set(revealed(SeatedAgent(AgentId("a"), seat), hand, chosen))

@@ -1,4 +1,4 @@
-"""A sealed value leaves by `open_sealed` and by nothing else: every printer says "<sealed>", every encoder and copier refuses."""
+"""A sealed value leaves by `open_sealed` and by nothing else: all printers say "<sealed>", all encoders refuse."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_it_prints_as_exactly_one_word() -> None:
 
 @pytest.mark.parametrize("name", REFUSERS)
 def test_it_refuses(name: str) -> None:
-    """Whatever copies, compares, orders, hashes, walks or encodes it gets an error, and the error does not tell the value."""
+    """Whatever copies, compares, orders, hashes, walks or encodes it gets an error without the value."""
     expected: tuple[type[Exception], ...] = (TypeError, AttributeError, ValueError)
     with pytest.raises(expected if yaml is None else (*expected, yaml.YAMLError)) as refused:
         REFUSERS[name](Sealed(SECRET))

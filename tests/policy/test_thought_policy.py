@@ -83,7 +83,7 @@ def test_an_option_that_is_no_plain_true_is_off(odd: Any) -> None:
 def test_no_user_but_the_owner_is_ever_addressed(
     moment: Moment, owner: UserId | None, show_hands: bool, show_thoughts: bool
 ) -> None:
-    """Whatever the options, the only user in the answer is the owner, and before the action there is no public in it."""
+    """Whatever the options, the only user in it is the owner, and before the action no public."""
     options = RevealOptions(show_hands=show_hands, show_thoughts=show_thoughts)
     addresses = thought_policy.address_thought(moment=moment, owner=owner, options=options)
     for address in (*addresses, *thought_policy.address_decision(owner=owner)):
