@@ -1,0 +1,257 @@
+"""The door: the one way out to viewers. Every audience of every table is a stream here.
+
+    send_to_public, send_to_unseated_agents, send_to_seat, send_to_user     frames of one change, in order
+    subscribe, unsubscribe                                                  who listens; atomic with the snapshot
+
+It sends what it is given to whom it is told, after two checks that it makes by itself: that a connection is whom a stream is for
+(`address`), and that no card field shows a card too many (`tripwire`). It knows no rules of the game and opens no seal.
+Nothing here waits, and nothing raises into the floor: one broken frame or connection is logged, and the others get theirs.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from gameserver.errors import Bug, Refusal
+from gameserver.floor.ports import Clock, Connection, ConnectionId, ResumePoint
+from gameserver.identity.who import Identity
+from gameserver.net.address import check_address
+from gameserver.net.batch import Batch
+from gameserver.net.connection import OpenConnection
+from gameserver.net.encoding import FrameEncoder
+from gameserver.net.outlet import Outcome
+from gameserver.net.sessions import Session, Sessions
+from gameserver.net.streams import Stream, StreamLimits, Subscriber
+from gameserver.net.tripwire import Tripwire
+from gameserver.table.state import TableState
+from gameserver.views.audience import AgentsAudience, Audience, OwnerAudience, PublicAudience
+from gameserver.wire.close_codes import CloseCode
+from gameserver.wire.encode import Unencodable, Unnumbered, encode
+from gameserver.wire.messages import Error, NumberedFrame, Reconnect, Resumed, Resync, Snapshot
+from policy.ids import TableId, UserId
+
+_log: Final = logging.getLogger(__name__)
+
+
+STREAM_LIMITS: Final = StreamLimits()
+
+
+class _TableStreams:
+    """The streams of one table, and which of them each connection is in."""
+
+    def __init__(self, state: Callable[[], TableState]) -> None:
+        self.tripwire = Tripwire(state)
+        self.streams: dict[Audience, Stream] = {}
+        self.stream_of: dict[ConnectionId, Stream] = {}
+
+
+class Delivery:
+    """`gameserver.floor.ports.Door`. `new_name`: 128 random bits in text, for sessions and epochs."""
+
+    def __init__(self, *, new_name: Callable[[], str], clock: Clock, limits: StreamLimits = STREAM_LIMITS) -> None:
+        self._new_name, self._clock, self._limits = new_name, clock, limits
+        self._sessions = Sessions(new_name)
+        self._encoder = FrameEncoder()
+        self._tables: dict[TableId, _TableStreams] = {}
+
+    # --- tables ---------------------------------------------------------------------------------------------------------
+
+    def open_table(self, table_id: TableId, state: Callable[[], TableState]) -> None:
+        """Before the first frame of a table. `state`: the table after the change whose frames are being sent."""
+        self._tables[table_id] = _TableStreams(state)
+
+    def close_table(self, table_id: TableId, code: CloseCode) -> None:
+        """Close every connection of a table."""
+        table = self._tables.pop(table_id, None)
+        if table is not None:
+            for subscriber in _subscribers(table):
+                subscriber.connection.close(code)
+
+    def close_all(self, code: CloseCode, *, reconnect_after_ms: int) -> None:
+        """The server goes: tell everybody when to come back, and close."""
+        for table_id, table in tuple(self._tables.items()):
+            for subscriber in _subscribers(table):
+                subscriber.connection.reply(Reconnect(after_ms=reconnect_after_ms))
+            self.close_table(table_id, code)
+
+    # --- frames ---------------------------------------------------------------------------------------------------------
+
+    def send_to_public(self, table_id: TableId, frames: Sequence[NumberedFrame]) -> None:
+        """To everybody who watches."""
+        self._send(table_id, PublicAudience(), frames)
+
+    def send_to_unseated_agents(self, table_id: TableId, frames: Sequence[NumberedFrame]) -> None:
+        """To agents without a seat."""
+        self._send(table_id, AgentsAudience(), frames)
+
+    def send_to_seat(self, table_id: TableId, audience: Audience, frames: Sequence[NumberedFrame]) -> None:
+        """To the occupant of a seat."""
+        self._send(table_id, audience, frames)
+
+    def send_to_user(self, user_id: UserId, table_id: TableId, frames: Sequence[NumberedFrame]) -> None:
+        """To every connection of this one user that carries their owner's stream of this table, and to no other."""
+        self._send(table_id, OwnerAudience(user_id), frames)
+
+    def has_listeners(self, table_id: TableId, audience: Audience) -> bool:
+        """Whether frames for this audience would be numbered at all: somebody listens, or may still resume."""
+        table = self._tables.get(table_id)
+        return table is not None and self._live_stream(table, audience) is not None
+
+    # --- who listens ----------------------------------------------------------------------------------------------------
+
+    def prove_session(self, name: str, identity: Identity, table_id: TableId) -> None:
+        """Raises Refusal `resume_refused` where there is no such session of this identity's at this table."""
+        self._sessions.prove(name, identity, table_id)
+
+    def subscribe(
+        self,
+        table_id: TableId,
+        audience: Audience,
+        connection: Connection,
+        snapshot: Callable[[], Snapshot],
+        resume: ResumePoint | None,
+    ) -> None:
+        """Put a connection into a stream, and out of every other of this table; see `ports.Door`."""
+        listener = _open(connection)
+        try:
+            check_address(audience, connection.identity)
+            session = self._session(table_id, audience, listener, resume)
+        except Refusal as refused:
+            listener.reply(Error(code=refused.code, message=refused.why))
+            listener.close(CloseCode.RESUME_REFUSED)
+        except Bug:
+            _log.exception("refused a subscription")
+            listener.close(CloseCode.NOT_ALLOWED)
+        else:
+            self.unsubscribe(table_id, connection)
+            self._join(table_id, audience, Subscriber(listener, snapshot, session), resume)
+
+    def unsubscribe(self, table_id: TableId, connection: Connection) -> None:
+        """Take a connection out of its stream. A connection that is in none stays so."""
+        table = self._tables.get(table_id)
+        stream = None if table is None else table.stream_of.pop(connection.connection_id, None)
+        if stream is not None:
+            stream.remove(connection.connection_id, self._clock.monotonic_ms())
+
+    def renew_stream(self, table_id: TableId, audience: Audience) -> None:
+        """Begin a new epoch: nothing sent before can be resumed, and every listener gets a snapshot as things are now."""
+        table = self._tables.get(table_id)
+        stream = None if table is None else table.streams.get(audience)
+        if table is not None and stream is not None:
+            stream.begin_epoch(self._new_name())
+            for subscriber in stream.subscribers:
+                self._send_snapshot(table, stream, subscriber)
+
+    def end_stream(self, table_id: TableId, audience: Audience) -> None:
+        """Forget a stream: its ring is gone, and who listened is in no stream any more."""
+        table = self._tables.get(table_id)
+        stream = None if table is None else table.streams.pop(audience, None)
+        if table is not None and stream is not None:
+            for subscriber in stream.subscribers:
+                table.stream_of.pop(subscriber.connection.connection_id, None)
+                stream.remove(subscriber.connection.connection_id, self._clock.monotonic_ms())
+
+    # --- how ------------------------------------------------------------------------------------------------------------
+
+    def _send(self, table_id: TableId, audience: Audience, frames: Sequence[NumberedFrame]) -> None:
+        table = self._tables.get(table_id)
+        stream = None if table is None else self._live_stream(table, audience)
+        if table is None or stream is None:
+            return
+        try:
+            encoded = self._encoded(table.tripwire.permitted(audience, frames))
+        except Exception:  # noqa: BLE001 - a bug in one table's frames stays out of the floor's loop
+            _log.exception("frames of a change were not sent")
+            return
+        for gone in stream.publish(encoded) if encoded else ():
+            self.unsubscribe(table_id, gone.connection)
+
+    def _encoded(self, frames: Iterable[NumberedFrame]) -> list[Unnumbered]:
+        encoded = []
+        for frame in frames:
+            try:
+                encoded.append(self._encoder.encode(frame))
+            except Unencodable as bug:
+                _log.error("a frame was not sent: %s", bug)
+        return encoded
+
+    def _live_stream(self, table: _TableStreams, audience: Audience) -> Stream | None:
+        stream = table.streams.get(audience)
+        if stream is not None and stream.is_abandoned(self._clock.monotonic_ms()):
+            del table.streams[audience]
+            return None
+        return stream
+
+    def _session(
+        self, table_id: TableId, audience: Audience, listener: OpenConnection, resume: ResumePoint | None
+    ) -> Session:
+        """The session that is resumed, where it is of this audience; else a new one."""
+        if resume is not None:
+            session = self._sessions.prove(resume.session, listener.identity, table_id)
+            if session.audience == audience:
+                return session
+        return self._sessions.open(listener.identity, table_id, audience)
+
+    def _join(self, table_id: TableId, audience: Audience, subscriber: Subscriber, resume: ResumePoint | None) -> None:
+        table = self._tables.get(table_id)
+        if table is None:
+            subscriber.connection.close(CloseCode.NO_SUCH_TABLE)
+            return
+        stream = self._live_stream(table, audience)
+        if stream is None:
+            stream = table.streams[audience] = Stream(audience, self._new_name(), self._limits)
+        stream.add(subscriber)
+        table.stream_of[subscriber.connection.connection_id] = stream
+        subscriber.connection.when_caught_up(functools.partial(self._catch_up, table, stream, subscriber))
+        resumed = resume is not None and resume.session == subscriber.session.name
+        missed = stream.missed_since(resume) if resume is not None and resumed else None
+        if missed is not None:
+            self._send_missed(table_id, stream, subscriber, missed)
+        else:
+            self._send_snapshot(table, stream, subscriber, after_resync=resume is not None)
+
+    def _send_missed(self, table_id: TableId, stream: Stream, subscriber: Subscriber, missed: list[bytes]) -> None:
+        resumed = Resumed(table_id=table_id, session=subscriber.session.name, epoch=stream.epoch, seq=stream.seq)
+        _write(subscriber, Batch([encode(resumed), *missed]))
+
+    def _send_snapshot(
+        self, table: _TableStreams, stream: Stream, subscriber: Subscriber, *, after_resync: bool = False
+    ) -> None:
+        """The state as it is now, under the stream's present number. A connection that cannot have it is closed."""
+        try:
+            snapshot = subscriber.snapshot()
+            if not table.tripwire.permits_snapshot(stream.audience, snapshot):
+                raise Bug("a snapshot shows a card too many")
+            numbered = msgspec.structs.replace(
+                snapshot, session=subscriber.session.name, epoch=stream.epoch, seq=stream.seq
+            )
+            resync = [encode(Resync(table_id=snapshot.table_id, epoch=stream.epoch))] if after_resync else []
+            _write(subscriber, Batch([*resync, encode(numbered)]))
+        except Exception:  # noqa: BLE001 - without a snapshot there is no stream, and one viewer's bug is theirs alone
+            _log.exception("a snapshot was not sent")
+            subscriber.connection.close(CloseCode.INTERNAL)
+
+    def _catch_up(self, table: _TableStreams, stream: Stream, subscriber: Subscriber) -> None:
+        """A slow reader has read what was queued: it begins anew from the newest state, if it is still in this stream."""
+        if stream.holds(subscriber):
+            subscriber.behind = False
+            self._send_snapshot(table, stream, subscriber, after_resync=True)
+
+
+def _open(connection: Connection) -> OpenConnection:
+    if not isinstance(connection, OpenConnection):
+        raise Bug("the door writes to its own connections only")
+    return connection
+
+
+def _subscribers(table: _TableStreams) -> list[Subscriber]:
+    return [subscriber for stream in table.streams.values() for subscriber in stream.subscribers]
+
+
+def _write(subscriber: Subscriber, batch: Batch) -> None:
+    subscriber.behind = subscriber.connection.write(batch) is Outcome.BEHIND

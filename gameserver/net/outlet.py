@@ -1,0 +1,208 @@
+"""Where the messages of one connection go: bounded, in order, without waiting.
+
+Above `max_queued_bytes` waiting for a reader nothing of a stream is queued any more: `write` says BEHIND, and whoever writes is
+called back when the reader has caught up, to begin anew from a snapshot. A reader that has not caught up after `patience_s` is
+closed with 4450. A close frame waits behind the queued bytes, and so would `transport.close()`, for ever if nobody reads; so the
+connection is aborted `linger_s` after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from gameserver.net.batch import Batch
+from gameserver.wire.close_codes import CloseCode
+
+SLOW_READER: Final = (int(CloseCode.READS_TOO_SLOWLY), "reads too slowly")
+
+
+@dataclass(frozen=True, slots=True)
+class OutletLimits:
+    """Bounds of one connection's way out."""
+
+    max_queued_bytes: int = 256 * 1024
+    patience_s: float = 5.0
+    linger_s: float = 5.0
+
+
+class Outcome(enum.Enum):
+    """What became of a batch."""
+
+    WRITTEN = enum.auto()
+    BEHIND = enum.auto()
+    """Not written; the outlet calls back when its reader has caught up."""
+    CLOSED = enum.auto()
+
+
+class Outlet(Protocol):
+    """The only writer of a connection, once it is accepted. No method waits or raises."""
+
+    def write(self, batch: Batch) -> Outcome:
+        """Part of a stream: whole, or not at all."""
+
+    def insist(self, batch: Batch) -> None:
+        """An answer to this connection alone: written also where the reader is behind, up to twice the bound; then it is cut."""
+
+    def when_caught_up(self, call: Callable[[], None]) -> None:
+        """Whom to call after BEHIND."""
+
+    def close(self, code: int, reason: str) -> None:
+        """Behind what is queued."""
+
+
+def nobody_waits() -> None:
+    """The call of an outlet whose connection carries no stream."""
+
+
+class DirectOutlet:
+    """Writes to the transport of one of our own protocols, which tells of the drained transport by `caught_up`."""
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        limits: OutletLimits,
+        is_open: Callable[[], bool],
+        close: Callable[[int, str], None],
+    ) -> None:
+        self._transport, self._limits, self._is_open, self._close = transport, limits, is_open, close
+        self._call: Callable[[], None] = nobody_waits
+        self._patience: asyncio.TimerHandle | None = None
+        # The same number for our bound and for the transport's pause, so that BEHIND always has its call back.
+        transport.set_write_buffer_limits(high=limits.max_queued_bytes, low=limits.max_queued_bytes // 4)
+
+    def write(self, batch: Batch) -> Outcome:
+        if not self._is_open():
+            return Outcome.CLOSED
+        if self._patience is not None or self._transport.get_write_buffer_size() > self._limits.max_queued_bytes:
+            self._be_patient()
+            return Outcome.BEHIND
+        self._transport.write(batch.websocket_bytes)
+        return Outcome.WRITTEN
+
+    def insist(self, batch: Batch) -> None:
+        if not self._is_open():
+            return
+        if self._transport.get_write_buffer_size() > 2 * self._limits.max_queued_bytes:
+            self._close_now(*SLOW_READER)
+            return
+        self._transport.write(batch.websocket_bytes)
+
+    def when_caught_up(self, call: Callable[[], None]) -> None:
+        self._call = call
+
+    def close(self, code: int, reason: str) -> None:
+        if self._is_open():
+            self._close_now(code, reason)
+
+    def caught_up(self) -> None:
+        """The transport has drained."""
+        was_behind = self._patience is not None
+        self.forget()
+        if was_behind:
+            self._call()
+
+    def forget(self) -> None:
+        """The connection is gone, or has drained."""
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def _be_patient(self) -> None:
+        if self._patience is None:
+            loop = asyncio.get_running_loop()
+            self._patience = loop.call_later(self._limits.patience_s, self.close, *SLOW_READER)
+
+    def _close_now(self, code: int, reason: str) -> None:
+        self.forget()
+        self._close(code, reason)
+
+
+class FallbackOutlet:
+    """The same over an awaitable `send`, for a server that is not ours: one message on its way, the rest in a bounded queue."""
+
+    def __init__(
+        self,
+        send: Callable[[bytes], Awaitable[None]],
+        close: Callable[[int, str], Awaitable[None]],
+        limits: OutletLimits,
+    ) -> None:
+        self._send_one, self._close_with, self._limits = send, close, limits
+        self._call: Callable[[], None] = nobody_waits
+        self._queue: deque[bytes] = deque()
+        self._queued_bytes = 0
+        self._behind = False
+        self._closing: tuple[int, str] | None = None
+        self._draining: asyncio.Task[None] | None = None
+
+    def write(self, batch: Batch) -> Outcome:
+        if self._closing is not None:
+            return Outcome.CLOSED
+        if self._behind or self._queued_bytes > self._limits.max_queued_bytes:
+            self._behind = True
+            return Outcome.BEHIND
+        self._put(batch)
+        return Outcome.WRITTEN
+
+    def insist(self, batch: Batch) -> None:
+        if self._closing is not None:
+            return
+        if self._queued_bytes > 2 * self._limits.max_queued_bytes:
+            self._give_up()
+            return
+        self._put(batch)
+
+    def when_caught_up(self, call: Callable[[], None]) -> None:
+        self._call = call
+
+    def close(self, code: int, reason: str) -> None:
+        if self._closing is None:
+            self._closing = (code, reason)
+            self._drain()
+
+    def _put(self, batch: Batch) -> None:
+        self._queue.extend(batch.payloads)
+        self._queued_bytes += batch.size_bytes
+        self._drain()
+
+    def _drain(self) -> None:
+        if self._draining is None:
+            self._draining = asyncio.get_running_loop().create_task(self._write_all())
+
+    async def _write_all(self) -> None:
+        try:
+            while self._queue:
+                await self._write_queued()
+                if self._behind and self._closing is None:
+                    self._behind = False
+                    self._call()
+        except TimeoutError:
+            self._give_up()
+        except Exception:  # noqa: BLE001 - a broken peer, in each server's own words; its endpoint hears of it by itself
+            self._closing = self._closing or (CloseCode.INTERNAL, "")
+        finally:
+            self._draining = None
+        await self._say_goodbye()
+
+    async def _write_queued(self) -> None:
+        while self._queue:
+            payload = self._queue.popleft()
+            async with asyncio.timeout(self._limits.patience_s):
+                await self._send_one(payload)
+            self._queued_bytes -= len(payload)
+
+    async def _say_goodbye(self) -> None:
+        if self._closing is not None:
+            with suppress(Exception):  # it is gone or reads nothing; the server's own timeouts end it
+                async with asyncio.timeout(self._limits.linger_s):
+                    await self._close_with(*self._closing)
+
+    def _give_up(self) -> None:
+        self._closing = SLOW_READER
+        self._queue.clear()
+        self._queued_bytes = 0

@@ -1,0 +1,121 @@
+"""uvicorn's WebSocket protocol with an outlet that writes to the transport: one ready frame serves a thousand connections.
+
+Run uvicorn with `Config(app, ws=ReadyWebSocket, **UVICORN_SETTINGS)`. The protocol puts the outlet into the ASGI scope's
+extensions; under any other server, or mounted in a host application, `websocket_outlet` falls back to ASGI's own way.
+It relies on uvicorn's class layout: the version is pinned, and test_protocol is the test of what we rely on.
+
+permessage-deflate stays off: small messages gain nothing, each connection would pay memory, and a compressed bomb is one
+attack less. (A ready frame is uncompressed, which RFC 7692, 6, allows on a connection that negotiated it all the same.)
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, cast
+
+from starlette.websockets import WebSocket
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
+from websockets.protocol import OPEN
+
+from gameserver.net.outlet import DirectOutlet, FallbackOutlet, Outlet, OutletLimits
+from gameserver.net.token_bucket import TokenBucket
+from gameserver.wire.close_codes import CloseCode
+from gameserver.wire.fields import MAX_INBOUND_BYTES
+
+EXTENSION: Final = "railbird.outlet"
+HEARTBEAT_MS: Final = 20_000
+MAX_FRAGMENTS: Final = 64
+"""Pieces of one message. A message is 16 KiB at most, so more than this is somebody counting on our patience."""
+CONTROL_FRAMES_PER_S: Final = 10
+CONTROL_FRAMES_BURST: Final = 50
+
+UVICORN_SETTINGS: Final[Mapping[str, Any]] = {
+    "ws_max_size": MAX_INBOUND_BYTES,
+    "ws_per_message_deflate": False,
+    "ws_ping_interval": HEARTBEAT_MS / 1000,
+    "ws_ping_timeout": HEARTBEAT_MS / 1000,
+}
+"""What the limits told in `hello` need from the server that we run under."""
+
+
+class ReadyWebSocket(WebSocketsSansIOProtocol):
+    """Subclass it to set other `limits`."""
+
+    limits: ClassVar[OutletLimits] = OutletLimits()
+    outlet: DirectOutlet | None = None
+    _control_frames: TokenBucket | None = None
+
+    async def run_asgi(self) -> None:
+        self.outlet = DirectOutlet(self.transport, self.limits, self._is_open, self._close_now)
+        extensions = cast(dict[str, Any], self.scope["extensions"])
+        extensions[EXTENSION] = self.outlet
+        await super().run_asgi()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self.outlet is not None:
+            self.outlet.caught_up()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.outlet is not None:
+            self.outlet.forget()
+        super().connection_lost(exc)
+
+    def keepalive_timeout(self) -> None:
+        super().keepalive_timeout()  # ends in close(), which would wait for a peer that is not there to read
+        self.loop.call_later(self.limits.linger_s, self.transport.abort)
+
+    def handle_cont(self, event: Frame) -> None:
+        if len(self.frames) >= MAX_FRAGMENTS:
+            self.frames = []
+            self._close_abuser("too many fragments")
+            return
+        super().handle_cont(event)
+
+    def handle_ping(self) -> None:
+        if self._control_frames is None:
+            self._control_frames = TokenBucket(CONTROL_FRAMES_PER_S, CONTROL_FRAMES_BURST, self.loop.time())
+        if self._control_frames.take(self.loop.time()):
+            super().handle_ping()
+        else:
+            self.conn.data_to_send()  # the pong that nobody gets
+            self._close_abuser("too many control frames")
+
+    def _close_abuser(self, reason: str) -> None:
+        if self._is_open():
+            self._close_now(CloseCode.TOO_MANY_MESSAGES, reason)
+
+    def _is_open(self) -> bool:
+        return (
+            self.handshake_complete
+            and not self.close_sent
+            and not self.disconnected
+            and self.conn.state is OPEN
+            and not self.transport.is_closing()
+        )
+
+    def _close_now(self, code: int, reason: str) -> None:
+        """What uvicorn does for "websocket.close", but with abort() at the end of it."""
+        self.stop_keepalive()
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
+        self.conn.send_close(code, reason)
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        self.close_sent = True
+        if self.read_paused:
+            self.read_paused = False
+            self.transport.resume_reading()
+        self.close_timer = self.loop.call_later(self.limits.linger_s, self.transport.abort)
+
+
+def websocket_outlet(websocket: WebSocket, limits: OutletLimits) -> Outlet:
+    """The outlet of an accepted WebSocket; `limits` count for a foreign server only (ours has them in its class)."""
+    direct = websocket.scope.get("extensions", {}).get(EXTENSION)
+    if isinstance(direct, DirectOutlet):
+        return direct
+    return FallbackOutlet(functools.partial(_send_text, websocket), websocket.close, limits)
+
+
+async def _send_text(websocket: WebSocket, payload: bytes) -> None:
+    await websocket.send_text(payload.decode())

@@ -1,0 +1,294 @@
+"""One connection's life at one table: hello, entering, messages, the end of its credential."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from msgspec import UNSET, UnsetType
+
+from gameserver.errors import ErrorCode, Refusal
+from gameserver.floor.ports import Clock, ResumePoint
+from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
+from gameserver.net.connection import OpenConnection
+from gameserver.net.floor_port import Floor
+from gameserver.net.outlet import OutletLimits
+from gameserver.net.protocol import HEARTBEAT_MS
+from gameserver.net.sessions import bearer
+from gameserver.net.token_bucket import TokenBucket
+from gameserver.wire.close_codes import CloseCode
+from gameserver.wire.decode import BrokenFrame, MessageRefused, decode
+from gameserver.wire.fields import MAX_INBOUND_BYTES, MAX_INBOUND_BYTES_BEFORE_ENTER
+from gameserver.wire.messages import (
+    MIN_PROTOCOL,
+    PROTOCOL,
+    Ack,
+    Enter,
+    Error,
+    Hello,
+    Inbound,
+    Limits,
+    Ping,
+    Pong,
+    Resume,
+)
+from policy.ids import TableId
+
+_log: Final = logging.getLogger(__name__)
+
+_LOOK_AGAIN_MS: Final = 3_600_000
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class VisitLimits:
+    """Rates count every message, refused ones too. Who has `refused_until_closed` of them in a row refused is closed."""
+
+    enter_within_ms: int = 10_000
+    messages_per_second: int = 20
+    message_burst: int = 60
+    messages_per_second_before_enter: int = 2
+    message_burst_before_enter: int = 20
+    refused_until_closed: int = 40
+
+
+class VisitPorts(Protocol):
+    """What a visit needs of the endpoint's ports."""
+
+    @property
+    def floor(self) -> Floor: ...
+    @property
+    def sessions(self) -> SessionProof: ...
+    @property
+    def authenticate_agent(self) -> Callable[[str], AgentIdentity]: ...
+    @property
+    def clock(self) -> Clock: ...
+
+
+class SessionProof(Protocol):
+    """The part of the door that says whose a session is."""
+
+    def prove_session(self, name: str, identity: Identity, table_id: TableId) -> None:
+        """Raises Refusal `resume_refused`."""
+
+
+class Visit:
+    """From the accepted handshake to the end."""
+
+    def __init__(
+        self,
+        ports: VisitPorts,
+        limits: VisitLimits,
+        outlet_limits: OutletLimits,
+        table_id: TableId,
+        connection: OpenConnection,
+    ) -> None:
+        self._ports, self._limits, self._outlet_limits = ports, limits, outlet_limits
+        self._table_id, self._connection = table_id, connection
+        self._loop = asyncio.get_running_loop()
+        self._entered = False
+        self._refused = 0
+        self._bucket = TokenBucket(
+            limits.messages_per_second_before_enter, limits.message_burst_before_enter, self._loop.time()
+        )
+        self._enter_timer: asyncio.TimerHandle | None = None
+        self._expiry_timer: asyncio.TimerHandle | None = None
+
+    async def run(self, receive: Receive) -> None:
+        """Until the peer or the server closes. A fault of ours ends in a proper close."""
+        self._connection.reply(self._hello())
+        self._enter_timer = self._loop.call_later(self._limits.enter_within_ms / 1000, self._nothing_entered)
+        self._watch_expiry()
+        try:
+            while (event := await receive())["type"] == "websocket.receive":
+                if not self._connection.closed:  # what was on its way when we closed is nobody's request any more
+                    self._take(event)
+        except Exception:  # noqa: BLE001 - one connection's fault, and the peer is told
+            _log.exception("a connection's handler failed")
+            self._connection.close(CloseCode.INTERNAL)
+        finally:
+            self._leave()
+
+    # --- what comes in --------------------------------------------------------------------------------------------------
+
+    def _take(self, event: MutableMapping[str, Any]) -> None:
+        received_ms = self._ports.clock.monotonic_ms()
+        if not self._bucket.take(self._loop.time()):
+            self._refuse(ErrorCode.RATE_LIMITED, "too many messages")
+            return
+        message = self._decoded(event)
+        if message is None:
+            return
+        if message.request_id is UNSET or self._connection.is_new_request(message.request_id):
+            self._handle(message, received_ms)
+
+    def _decoded(self, event: MutableMapping[str, Any]) -> Inbound | None:
+        text = event.get("text")
+        limit = MAX_INBOUND_BYTES if self._entered else MAX_INBOUND_BYTES_BEFORE_ENTER
+        try:
+            return decode(event.get("bytes", b"") if text is None else text, max_bytes=limit, binary=text is None)
+        except MessageRefused as refused:
+            self._refuse(refused.code, refused.why, refused.request_id or UNSET)
+            if text is None and not self._entered:
+                self._connection.close(CloseCode.BAD_MESSAGE)
+        except BrokenFrame as broken:
+            self._connection.close_by_rfc(broken.close_code)
+        return None
+
+    def _handle(self, message: Inbound, received_ms: int) -> None:
+        match message:
+            case Ping():
+                self._pong(message)
+            case Enter() | Resume() if not self._entered:
+                self._enter(message)
+            case Enter():
+                self._renew(message, received_ms)
+            case Resume():
+                self._refuse(ErrorCode.ALREADY_ENTERED, "this connection has entered", message.request_id)
+            case _:
+                self._say(message, received_ms)
+
+    def _say(self, message: Inbound, received_ms: int) -> None:
+        if not self._entered:
+            self._refuse(ErrorCode.NOT_ENTERED, "enter first", message.request_id)
+        elif not self._ports.floor.say(self._table_id, self._connection, message, received_ms):
+            self._refuse(ErrorCode.RATE_LIMITED, "the table is busy", message.request_id)
+        else:
+            self._refused = 0
+
+    def _pong(self, ping: Ping) -> None:
+        now_ms = self._ports.clock.wall_ms()
+        self._connection.reply(Pong(server_time=now_ms, echo=ping.echo, request_id=ping.request_id))
+
+    # --- entering -------------------------------------------------------------------------------------------------------
+
+    def _enter(self, message: Enter | Resume) -> None:
+        identity = self._prove(message)
+        if identity is None:
+            return
+        try:
+            resume = self._resume_point(message, identity)
+            self._connection.identity = identity
+            taken = self._ports.floor.attach(self._table_id, self._connection, resume)
+        except Refusal as refused:
+            self._refuse_entry(refused, message.request_id)
+            return
+        if not taken:
+            self._refuse(ErrorCode.RATE_LIMITED, "the table is busy", message.request_id)
+            return
+        self._has_entered()
+
+    def _prove(self, message: Enter | Resume) -> Identity | None:
+        """Who enters: an agent by its token, anybody else as the handshake proved; None where that is refused."""
+        token = message.agent_token
+        if token is UNSET:
+            return self._connection.identity
+        if isinstance(self._connection.identity, UserIdentity):
+            self._refuse(ErrorCode.NOT_ALLOWED, "this connection is a user's", message.request_id)
+            self._connection.close(CloseCode.NOT_ALLOWED)
+            return None
+        try:
+            return self._ports.authenticate_agent(token)
+        except Refusal as refused:
+            self._refuse(refused.code, refused.why, message.request_id)
+            self._connection.close(CloseCode.NOT_AUTHENTICATED)
+            return None
+
+    def _resume_point(self, message: Enter | Resume, identity: Identity) -> ResumePoint | None:
+        if isinstance(message, Enter):
+            return None
+        self._ports.sessions.prove_session(message.session, identity, self._table_id)
+        return ResumePoint(message.session, message.epoch, message.last_seq)
+
+    def _refuse_entry(self, refused: Refusal, request_id: str | UnsetType) -> None:
+        self._refuse(refused.code, refused.why, request_id)
+        match refused.code:
+            case ErrorCode.RESUME_REFUSED:
+                self._connection.close(CloseCode.RESUME_REFUSED)
+            case ErrorCode.NOT_FOUND:
+                self._connection.close(CloseCode.NO_SUCH_TABLE)
+            case _:
+                self._connection.close(CloseCode.NOT_ALLOWED)
+
+    def _has_entered(self) -> None:
+        self._entered = True
+        self._refused = 0
+        self._stop(self._enter_timer)
+        self._bucket = TokenBucket(self._limits.messages_per_second, self._limits.message_burst, self._loop.time())
+        self._watch_expiry()
+
+    def _renew(self, message: Enter, received_ms: int) -> None:
+        """A fresh token of the same agent. Another version is the floor's to take or to refuse; it never sees the token."""
+        present = self._connection.identity
+        fresh = self._prove(message)
+        if fresh is None:
+            return
+        if message.agent_token is UNSET or not isinstance(fresh, AgentIdentity) or bearer(fresh) != bearer(present):
+            self._refuse(ErrorCode.ALREADY_ENTERED, "this connection has entered", message.request_id)
+            return
+        self._connection.identity = fresh
+        self._watch_expiry()
+        if isinstance(present, AgentIdentity) and present.version_id == fresh.version_id:
+            self._connection.reply(Ack(request_id=message.request_id))
+        else:
+            self._say(Enter(request_id=message.request_id), received_ms)
+
+    # --- the end --------------------------------------------------------------------------------------------------------
+
+    def _refuse(self, code: ErrorCode, why: str, request_id: str | UnsetType = UNSET) -> None:
+        """One error frame for each refused message, until there are too many."""
+        self._refused += 1
+        self._connection.reply(Error(code=code, message=why, request_id=request_id))
+        if self._refused >= self._limits.refused_until_closed:
+            self._connection.close(CloseCode.TOO_MANY_MESSAGES)
+
+    def _nothing_entered(self) -> None:
+        self._connection.reply(Error(code=ErrorCode.NOT_ENTERED, message="nothing entered in time"))
+        self._connection.close(CloseCode.NOTHING_ENTERED)
+
+    def _watch_expiry(self) -> None:
+        self._stop(self._expiry_timer)
+        identity = self._connection.identity
+        if not isinstance(identity, Nobody):
+            left_ms = max(0, identity.expires_at_ms - self._ports.clock.wall_ms())
+            self._expiry_timer = self._loop.call_later(
+                min(left_ms, _LOOK_AGAIN_MS) / 1000, self._check_expiry, identity
+            )
+
+    def _check_expiry(self, identity: AgentIdentity | UserIdentity) -> None:
+        if self._ports.clock.wall_ms() < identity.expires_at_ms:  # the wall clock may be set, so it is asked again
+            self._watch_expiry()
+            return
+        self._connection.reply(Error(code=ErrorCode.BAD_TOKEN, message="the credential has expired"))
+        self._connection.close(CloseCode.CREDENTIALS_EXPIRED)
+
+    def _leave(self) -> None:
+        self._stop(self._enter_timer)
+        self._stop(self._expiry_timer)
+        if self._entered:
+            self._ports.floor.detach(self._table_id, self._connection)
+
+    @staticmethod
+    def _stop(timer: asyncio.TimerHandle | None) -> None:
+        if timer is not None:
+            timer.cancel()
+
+    def _hello(self) -> Hello:
+        return Hello(
+            protocol=PROTOCOL,
+            min_protocol=MIN_PROTOCOL,
+            server_time=self._ports.clock.wall_ms(),
+            heartbeat_ms=HEARTBEAT_MS,
+            limits=Limits(
+                max_inbound_bytes=MAX_INBOUND_BYTES,
+                max_inbound_bytes_before_enter=MAX_INBOUND_BYTES_BEFORE_ENTER,
+                messages_per_second=self._limits.messages_per_second,
+                message_burst=self._limits.message_burst,
+                enter_within_ms=self._limits.enter_within_ms,
+                max_queued_bytes=self._outlet_limits.max_queued_bytes,
+            ),
+        )

@@ -1,0 +1,99 @@
+"""The endpoint `WS /games/poker/{tableId}/ws`: from the handshake to the floor's inbox.
+
+It proves who connects, decodes strictly, bounds sizes and rates, and hands verified identities and decoded messages to the
+floor. No token goes further than this module (test_no_token_reaches_the_floor). What a message means at a table is not its
+business, and what goes out beside its own answers is the door's (`delivery`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from starlette.responses import Response
+from starlette.websockets import WebSocket
+
+from gameserver.errors import Refusal
+from gameserver.floor.ports import Clock, ConnectionId
+from gameserver.identity.who import AgentIdentity, Nobody, UserIdentity
+from gameserver.net.connection import OpenConnection
+from gameserver.net.floor_port import Floor
+from gameserver.net.outlet import OutletLimits
+from gameserver.net.protocol import websocket_outlet
+from gameserver.net.visit import SessionProof, Visit, VisitLimits
+from policy.ids import TableId
+
+TABLE_PARAMETER: Final = "table_id"
+
+
+@dataclass(frozen=True, slots=True)
+class SocketPorts:
+    """What the endpoint is given.
+
+    `identify`: the user's token, ticket or cookie of the handshake, or nobody; raises Refusal for a credential that is no good.
+    `authenticate_agent`: an agent token to an identity; raises Refusal `bad_token`. `is_origin_allowed`: of a browser's page.
+    `new_name`: 128 random bits in text.
+    """
+
+    floor: Floor
+    sessions: SessionProof
+    identify: Callable[[WebSocket], Awaitable[UserIdentity | Nobody]]
+    authenticate_agent: Callable[[str], AgentIdentity]
+    is_origin_allowed: Callable[[str], bool]
+    clock: Clock
+    new_name: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class SocketLimits:
+    """`max_connections`: open sockets of this process; a further one is told to come back later."""
+
+    visit: VisitLimits = field(default_factory=VisitLimits)
+    outlet: OutletLimits = field(default_factory=OutletLimits)
+    max_connections: int = 10_000
+
+
+SOCKET_LIMITS: Final = SocketLimits()
+_RETRY: Final[Mapping[str, str]] = {"retry-after": "5"}
+
+
+class TableSocket:
+    """The endpoint, for `WebSocketRoute("/games/poker/{table_id}/ws", socket.endpoint)`."""
+
+    def __init__(self, ports: SocketPorts, limits: SocketLimits = SOCKET_LIMITS) -> None:
+        self._ports, self._limits = ports, limits
+        self.open_connections = 0
+
+    async def endpoint(self, websocket: WebSocket) -> None:
+        """One socket, from its handshake to its end."""
+        origins = websocket.headers.getlist("origin")
+        if not all(map(self._ports.is_origin_allowed, origins)):
+            return await _deny(websocket, 403)
+        if self.open_connections >= self._limits.max_connections:
+            return await _deny(websocket, 503, _RETRY)
+        try:
+            identity = await self._ports.identify(websocket)
+        except Refusal:
+            return await _deny(websocket, 401)
+        self.open_connections += 1
+        try:
+            await self._visit(websocket, identity)
+        finally:
+            self.open_connections -= 1
+
+    async def _visit(self, websocket: WebSocket, identity: UserIdentity | Nobody) -> None:
+        await websocket.accept()
+        outlet = websocket_outlet(websocket, self._limits.outlet)
+        connection = OpenConnection(ConnectionId(self._ports.new_name()), identity, outlet)
+        table_id = TableId(websocket.path_params[TABLE_PARAMETER])
+        visit = Visit(self._ports, self._limits.visit, self._limits.outlet, table_id, connection)
+        await visit.run(websocket.receive)
+
+
+async def _deny(websocket: WebSocket, status: int, headers: Mapping[str, str] | None = None) -> None:
+    """Refuse the handshake; a server without that extension answers 403 for each."""
+    if "websocket.http.response" in websocket.scope.get("extensions", {}):
+        await websocket.send_denial_response(Response(status_code=status, headers=headers))
+    else:
+        await websocket.close()
