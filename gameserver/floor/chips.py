@@ -25,9 +25,9 @@ class TableChips:
         """The chips of a buy-in or a rebuy, from where this table's chips come from."""
         return self._move(self._home(player), self._seat(player), amount_chips, reason, None)
 
-    def moves(self, facts: Iterable[Fact], *, paid_in_hand: HandNumber | None) -> list[ChipMove]:
+    def moves(self, facts: Iterable[Fact], *, hand_number: HandNumber | None) -> list[ChipMove]:
         """All moves that these facts ask for, in an order in which no account goes below zero."""
-        return [move for fact in facts for move in self._of(fact, paid_in_hand) if move.amount_chips > 0]
+        return [move for fact in facts for move in self._of(fact, hand_number) if move.amount_chips > 0]
 
     def _of(self, fact: Fact, hand_number: HandNumber | None) -> Iterator[ChipMove]:
         match fact:

@@ -8,8 +8,11 @@ from typing import NewType, Protocol
 
 from gameserver.identity.who import Identity
 from gameserver.store.accounts import ChipMove
+from gameserver.store.stored import StoredTable
+from gameserver.table.commands import Player
 from gameserver.table.facts import HandResult
 from gameserver.table.options import TableOptions
+from gameserver.table.state import TableState
 from gameserver.views.audience import Audience
 from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.messages import NumberedFrame, ServerMessage, Snapshot
@@ -57,6 +60,9 @@ class Door(Protocol):
     Each audience of a table is one stream: numbered without gaps, with a ring of its frames to resume from.
     """
 
+    def open_table(self, table_id: TableId, state: Callable[[], TableState]) -> None:
+        """Before the first frame of a table. `state`: the table after the change whose frames are being sent."""
+
     def send_to_public(self, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...
 
     def send_to_unseated_agents(self, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...
@@ -81,6 +87,9 @@ class Door(Protocol):
 
     def unsubscribe(self, table_id: TableId, connection: Connection) -> None: ...
 
+    def renew_stream(self, table_id: TableId, audience: Audience) -> None:
+        """Begin a new epoch: nothing sent before can be resumed, and every listener gets a snapshot as things are now."""
+
     def end_stream(self, table_id: TableId, audience: Audience) -> None:
         """Forget a stream (a seat's occupant left); its ring is gone."""
 
@@ -88,14 +97,11 @@ class Door(Protocol):
         """Close every connection of a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredTable:
-    """A table as it was stored. `memory`: the room's own bytes. `open_hand`: a hand that began and never ended."""
+class Names(Protocol):
+    """What people and agents are called."""
 
-    table_id: TableId
-    options: TableOptions
-    memory: bytes
-    open_hand: HandNumber | None
+    async def name_of(self, player: Player) -> str:
+        """The name to show at a table; the id where none is known."""
 
 
 class TableStore(Protocol):

@@ -1,0 +1,182 @@
+"""All tables of this process: made, found, started again, stopped. One task each; nothing is shared between them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gameserver.errors import ErrorCode, Refusal
+from gameserver.floor.asks import Asks
+from gameserver.floor.chat import ChatLine
+from gameserver.floor.chips import TableChips
+from gameserver.floor.keeper import Keeper
+from gameserver.floor.lines import Lines
+from gameserver.floor.mail import Mail
+from gameserver.floor.ports import Clock, Connection, Door, Names, ResumePoint, TableStore
+from gameserver.floor.requests import Attach, Detach, Operate, Request, Say, Stop
+from gameserver.floor.settings import FloorSettings
+from gameserver.floor.table_task import Parts, TableTask
+from gameserver.floor.thoughts import Thoughts
+from gameserver.hand.deck import Deck
+from gameserver.store.stored import StoredTable
+from gameserver.table import memory
+from gameserver.table.commands import Command
+from gameserver.table.facts import Fact
+from gameserver.table.options import TableOptions
+from gameserver.table.room import Room
+from gameserver.table.state import TableState
+from gameserver.wire.messages import Inbound
+from policy.characters import name_key
+from policy.ids import Seat, TableId, TurnId
+
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """Everything that is drawn or made up: a deck a hand, names of turns and tables, the seat of a table's first button."""
+
+    new_deck: Callable[[], Deck]
+    new_turn_id: Callable[[], TurnId]
+    new_table_id: Callable[[], TableId]
+    first_button: Callable[[TableOptions], Seat]
+
+
+def _nobody_observes(table_id: TableId, facts: Sequence[Fact]) -> None:
+    pass
+
+
+class Floor:
+    """The tables of one process. `observe` is told every table's facts once they are stored; it must not raise."""
+
+    def __init__(
+        self,
+        *,
+        store: TableStore,
+        door: Door,
+        names: Names,
+        clock: Clock,
+        chances: Chances,
+        settings: FloorSettings,
+        observe: Callable[[TableId, Sequence[Fact]], None] = _nobody_observes,
+    ) -> None:
+        self._store = store
+        self._door = door
+        self._names = names
+        self._clock = clock
+        self._chances = chances
+        self._settings = settings
+        self._observe = observe
+        self._tables: dict[TableId, TableTask] = {}
+        self._running: dict[TableId, asyncio.Task[None]] = {}
+
+    # --- tables ---------------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Open every stored table again. A hand that began and never ended is cancelled before anything else happens."""
+        for stored in await self._store.tables():
+            self._open(stored)
+
+    async def create(self, options: TableOptions) -> TableId:
+        """A new table, open at once."""
+        table_id = self._chances.new_table_id()
+        first = memory.encode(memory.new_memory(self._chances.first_button(options)))
+        await self._store.create_table(table_id, options, first)
+        self._open(StoredTable(table_id, options, first, None))
+        return table_id
+
+    async def stop(self, *, grace_ms: int) -> None:
+        """No new hand anywhere; hands in play may end within the grace time, and are cancelled then."""
+        now_ms = self._clock.monotonic_ms()
+        for table in self._tables.values():
+            table.inbox.put(Stop(now_ms + grace_ms, now_ms))
+        await asyncio.gather(*self._running.values())
+
+    async def operate(self, table_id: TableId, command: Command) -> None:
+        """Carry out a command of the table's creator, an operator or the server itself. Raises Refusal."""
+        done = asyncio.get_running_loop().create_future()
+        self._table(table_id).inbox.put(Operate(command, done, self._clock.monotonic_ms()))
+        await done
+
+    def state(self, table_id: TableId) -> TableState:
+        """A table as it stands now. The cards in it are sealed. Raises Refusal(not_found)."""
+        return self._table(table_id).room.state(self._clock.monotonic_ms())
+
+    def states(self) -> Mapping[TableId, TableState]:
+        """All tables that are open here, in the order of creation."""
+        return {table_id: self.state(table_id) for table_id in self._tables}
+
+    # --- connections ----------------------------------------------------------------------------------------------------
+
+    def has(self, table_id: TableId) -> bool:
+        return table_id in self._tables
+
+    def attach(self, table_id: TableId, connection: Connection, resume: ResumePoint | None) -> bool:
+        """A connection has entered. False where the table's inbox is full."""
+        return self._put(table_id, Attach(connection, resume, self._clock.monotonic_ms()))
+
+    def say(self, table_id: TableId, connection: Connection, message: Inbound, received_ms: int) -> bool:
+        """A message of an entered connection. False where the table's inbox is full."""
+        return self._put(table_id, Say(connection, message, received_ms))
+
+    def detach(self, table_id: TableId, connection: Connection) -> None:
+        """A connection is gone."""
+        if table_id in self._tables:
+            self._put(table_id, Detach(connection, self._clock.monotonic_ms()))
+
+    # --- inside ---------------------------------------------------------------------------------------------------------
+
+    def _put(self, table_id: TableId, request: Request) -> bool:
+        return self._table(table_id).inbox.put(request)
+
+    def _table(self, table_id: TableId) -> TableTask:
+        if table_id not in self._tables:
+            raise Refusal(ErrorCode.NOT_FOUND, "no such table")
+        return self._tables[table_id]
+
+    def _open(self, stored: StoredTable) -> None:
+        table = self._build(stored)
+        self._tables[stored.table_id] = table
+        self._door.open_table(stored.table_id, lambda: table.room.state(self._clock.monotonic_ms()))
+        running = asyncio.create_task(table.run(), name=f"table {stored.table_id}")
+        self._running[stored.table_id] = running
+        running.add_done_callback(lambda _: self._forget(stored.table_id))
+
+    def _forget(self, table_id: TableId) -> None:
+        self._tables.pop(table_id, None)
+        self._running.pop(table_id, None)
+
+    def _build(self, stored: StoredTable) -> TableTask:
+        table_id = stored.table_id
+        chips = TableChips(table_id, practice=stored.options.practice)
+        keeper = Keeper(table_id, self._store, chips)
+        mail = Mail(table_id, self._door, self._clock)
+        thoughts = Thoughts(table_id, self._door)
+        chat = ChatLine(table_id, self._door)
+        asks = Asks(
+            keeper=keeper, chips=chips, names=self._names, thoughts=thoughts, chat=chat, settings=self._settings
+        )
+        parts = Parts(asks, keeper, Lines(mail), mail, thoughts, self._clock, self._chances.new_deck)
+        return TableTask(
+            table_id=table_id,
+            room=self._restore(stored),
+            parts=parts,
+            settings=self._settings,
+            reload=lambda: self._reload(table_id),
+            observe=self._observe,
+        )
+
+    def _restore(self, stored: StoredTable) -> Room:
+        return Room(
+            options=stored.options,
+            memory=memory.decode(stored.memory),
+            new_turn_id=self._chances.new_turn_id,
+            now_ms=self._clock.monotonic_ms(),
+            platform_models=self._settings.platform_models,
+            name_key=name_key,
+        )
+
+    async def _reload(self, table_id: TableId) -> Room:
+        for stored in await self._store.tables():
+            if stored.table_id == table_id:
+                return self._restore(stored)
+        raise Refusal(ErrorCode.NOT_FOUND, "no such table")

@@ -1,0 +1,42 @@
+"""A table's bounded inbox: whoever puts never waits, and learns at once where there is no room left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+from gameserver.floor.requests import Attach, Detach, Operate, Request, Say, Stop
+
+
+class Inbox:
+    """Requests in the order of arrival. The bound holds for what strangers can cause; leaving and stopping always fit
+    (test_a_full_inbox_still_takes_a_detach).
+    """
+
+    def __init__(self, *, max_requests: int) -> None:
+        self._requests: deque[Request] = deque()
+        self._max = max_requests
+        self._arrived = asyncio.Event()
+
+    def put(self, request: Request) -> bool:
+        """False where the inbox is full: the request was not taken."""
+        match request:
+            case Attach() | Say():
+                if len(self._requests) >= self._max:
+                    return False
+            case Detach() | Operate() | Stop():
+                pass
+        self._requests.append(request)
+        self._arrived.set()
+        return True
+
+    async def get(self, timeout_s: float | None) -> Request | None:
+        """The next request, or None when `timeout_s` has passed without one. What has arrived comes first, however late it is."""
+        if not self._requests:
+            self._arrived.clear()
+            try:
+                async with asyncio.timeout(timeout_s):
+                    await self._arrived.wait()
+            except TimeoutError:
+                return None
+        return self._requests.popleft()

@@ -1,0 +1,99 @@
+"""From facts to the door: every audience of one table gets the frames that the views draw for it, and nothing else.
+
+It chooses no content: what an audience may see is the views' and the gates' matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gameserver.floor.callers import Caller, Callers, audience_of
+from gameserver.floor.ports import Clock, Connection, Door, ResumePoint
+from gameserver.table.commands import player_id
+from gameserver.table.facts import Fact, SeatFreed, SeatPaid, SeatTaken
+from gameserver.table.room import Room
+from gameserver.views.audience import SeatAudience
+from gameserver.views.change import Change
+from gameserver.views.now import Now
+from gameserver.views.replies import dropped_wishes
+from gameserver.views.sight import occupant
+from gameserver.views.snapshot import snapshot
+from gameserver.views.turns import present_turn
+from gameserver.wire.close_codes import CloseCode
+from gameserver.wire.messages import Snapshot, YourTurn
+from policy.ids import TableId
+
+
+class Mail:
+    """The outgoing side of one table."""
+
+    def __init__(self, table_id: TableId, door: Door, clock: Clock) -> None:
+        self._table_id = table_id
+        self._door = door
+        self._clock = clock
+
+    def deliver(self, room: Room, facts: Sequence[Fact], callers: Callers) -> None:
+        """Tell every audience what happened; then move those whose audience is another one now."""
+        now = self._now()
+        change = Change(self._table_id, facts, room.state(now.monotonic_ms), now)
+        self._door.send_to_public(self._table_id, change.public())
+        self._door.send_to_unseated_agents(self._table_id, change.unseated_agents())
+        for audience in _seats_told(room, facts, now):
+            self._door.send_to_seat(self._table_id, audience, change.seat(audience))
+        self._tell_dropped_wishes(facts, callers)
+        if any(isinstance(fact, SeatTaken | SeatPaid | SeatFreed) for fact in facts):
+            self._move(room, callers)
+
+    def subscribe(self, room: Room, caller: Caller, resume: ResumePoint | None) -> None:
+        """Put a connection into the stream of its audience."""
+        audience = caller.audience
+
+        def fresh() -> Snapshot:
+            now = self._now()
+            return snapshot(audience, self._table_id, room.state(now.monotonic_ms), now)
+
+        self._door.subscribe(self._table_id, audience, caller.connection, fresh, resume)
+
+    def unsubscribe(self, connection: Connection) -> None:
+        self._door.unsubscribe(self._table_id, connection)
+
+    def open_turn_of(self, room: Room, connection: Connection) -> YourTurn | None:
+        """The request that waits for the player of this connection, if one does."""
+        audience = audience_of(room, connection)
+        now = self._now()
+        state = room.state(now.monotonic_ms)
+        seat = occupant(audience, state) if isinstance(audience, SeatAudience) else None
+        return None if seat is None else present_turn(self._table_id, state, seat, now)
+
+    def end_stream_of(self, caller: Caller) -> None:
+        """Forget a caller's stream: what was sent in it cannot be resumed."""
+        self._door.end_stream(self._table_id, caller.audience)
+
+    def close(self, code: CloseCode) -> None:
+        """Close every connection of this table."""
+        self._door.close_table(self._table_id, code)
+
+    def _move(self, room: Room, callers: Callers) -> None:
+        for caller in callers:
+            audience = audience_of(room, caller.connection)
+            if audience != caller.audience:
+                left, caller.audience = caller.audience, audience
+                self.subscribe(room, caller, None)
+                if isinstance(left, SeatAudience):
+                    self._door.end_stream(self._table_id, left)
+
+    def _tell_dropped_wishes(self, facts: Sequence[Fact], callers: Callers) -> None:
+        for player, error in dropped_wishes(facts):
+            for caller in callers.of_player(player):
+                caller.connection.reply(error)
+
+    def _now(self) -> Now:
+        return Now(self._clock.monotonic_ms(), self._clock.wall_ms())
+
+
+def _seats_told(room: Room, facts: Sequence[Fact], now: Now) -> list[SeatAudience]:
+    """The seats' audiences as the streams stand: those who hold a seat and did not just take it."""
+    taken = {fact.seat for fact in facts if isinstance(fact, SeatTaken)}
+    held = {SeatAudience(seat.seat, player_id(seat.player)) for seat in room.state(now.monotonic_ms).seats}
+    freed = {SeatAudience(fact.seat, player_id(fact.player)) for fact in facts if isinstance(fact, SeatFreed)}
+    return sorted({each for each in held if each.seat not in taken} | freed, key=lambda each: each.seat)

@@ -1,0 +1,23 @@
+"""How the floor runs its tables. The rules of one table are in its options; these are the server's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from policy.ids import AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class FloorSettings:
+    """`hand_gap_ms`: pause between hands, so that people can see a result. `inbox_requests`: bound of a table's inbox.
+
+    `house_agents`: the operator's own agents, which may sit at practice tables.
+    `platform_models`: what may play at a table that reveals anything.
+    `faults_to_close`: so many faults in a row, without a hand finished in between, close the table.
+    """
+
+    hand_gap_ms: int = 2_000
+    inbox_requests: int = 1_024
+    house_agents: frozenset[AgentId] = frozenset()
+    platform_models: frozenset[str] = frozenset({"house"})
+    faults_to_close: int = 3
