@@ -24,7 +24,7 @@ SEATS = tuple((Seat(number), 10_000) for number in range(6))
 BLINDS = (ForcedBet(Seat(0), ForcedKind.SMALL_BLIND, 50), ForcedBet(Seat(1), ForcedKind.BIG_BLIND, 100))
 BIG_BLIND = 100
 
-Timed: TypeAlias = Callable[[Callable[[], object]], None]
+Timed: TypeAlias = Callable[[Callable[[], object]], object]
 Play: TypeAlias = Callable[[random.Random, Timed], None]
 
 

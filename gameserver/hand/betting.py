@@ -1,7 +1,8 @@
 """One hand's betting: whose turn, what may be done, and where the chips are. No cards, no facts, no winners.
 
 The rule on re-opening (TDA, Robert's Rules): who has acted may raise again when facing, in total, at least a full bet or raise
-since then. A short all-in leaves the step of the next raise as it was. A blind posted short leaves the bet as it was.
+since then. A short all-in leaves the step of the next raise as it was. A blind posted short leaves the bet as it was. A raise
+needs somebody who could call a part of it.
 """
 
 from __future__ import annotations
@@ -195,7 +196,16 @@ class Betting:
         to_match, step = self._to_match_chips, self._step_chips
         if most <= to_match or to_match - self._faced.get(seat, -step) < step:  # who has not acted faces all of it
             return None
+        if not self._somebody_could_call(seat):
+            return None
         return min(to_match + step, most), most
+
+    def _somebody_could_call(self, raiser: Seat) -> bool:
+        """Another seat has chips for more than the bet as it is."""
+        for other in self._able:
+            if other != raiser and self.bets[other] + self.stacks[other] > self._to_match_chips:
+                return True
+        return False
 
     def _turn(self, seat: Seat, raise_range: tuple[int, int] | None, action_index: ActionIndex) -> Turn:
         to_match, stack = self._to_match_chips, self.stacks[seat]
