@@ -61,7 +61,12 @@ def hand_cases() -> tuple[HandCase, ...]:
 
 def table_cases() -> tuple[TableCase, ...]:
     """The 33 cases with a schema of their own, by name."""
-    return tuple(_table_case(_read(path)) for path in sorted(CASES.glob("table-*.json")))
+    return read_table_cases(CASES)
+
+
+def read_table_cases(folder: Path) -> tuple[TableCase, ...]:
+    """The table cases of a folder, by name."""
+    return tuple(_table_case(_read(path)) for path in sorted(folder.glob("table-*.json")))
 
 
 def table_situation(case_id: str) -> dict[str, Json]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from gameserver.errors import Refusal
 from gameserver.hand.deck import Deck, scripted_deck, secure_deck
-from gameserver.hand.facts import ActionKind, HandOver, PotResult
+from gameserver.hand.facts import ActionKind, CardsShown, HandOver, PotResult, Posted, ShownBecause
 from gameserver.table import commands, facts, memory
 from gameserver.table.clock import Banks
 from gameserver.table.commands import AgentPlayer, Command, Player, PlayerId, UserPlayer, player_id
@@ -28,6 +28,12 @@ from tests.cases.casebook import TableCase, hole_by_seat, split_cards
 Json = Any
 NO_TURN: Final = TurnId("no turn")
 MISSED: Final = {None: [], "small_blind": ["small"], "big_blind": ["big"], "both": ["big", "small"]}
+_OF_THE_TABLE: Final[Mapping[str, Command]] = {
+    "pause": commands.Pause(),
+    "resume": commands.Resume(),
+    "close": commands.Close(),
+    "cancel": commands.CancelHand("an operator"),
+}
 
 
 def options_of(table: Mapping[str, Json]) -> TableOptions:
@@ -122,15 +128,8 @@ class Story:
 
     def _command(self, step: Mapping[str, Json]) -> Command:
         name = step["step"]
-        simple = {
-            "pause": commands.Pause,
-            "resume": commands.Resume,
-            "close": commands.Close,
-        }
-        if name in simple:
-            return simple[name]()
-        if name == "cancel":
-            return commands.CancelHand("an operator")
+        if name in _OF_THE_TABLE:
+            return _OF_THE_TABLE[name]
         if name == "narrow":
             return commands.NarrowReveal(
                 RevealOptions(show_hands=step["show_hands"], show_thoughts=step["show_thoughts"])
@@ -262,8 +261,9 @@ class Story:
         seen = {key: found.get(key, "absent") for key in expected}
         if "result" in expected and "rebuy_applied" not in expected["result"]:
             expected["result"] = {**expected["result"], "rebuy_applied": {}}
+        wrong = {key: (seen[key], expected[key]) for key in expected if seen[key] != expected[key]}
         where = {key: value for key, value in step.items() if key != "expect"}
-        assert seen == expected, f"{self.case.id}, step {number}: {where}"
+        assert not wrong, f"{self.case.id}, step {number} {where}: found, expected: {wrong}"
 
     # --- set-up ---------------------------------------------------------------------------------------------------------
 
@@ -320,7 +320,7 @@ def _told_by_hand(told: Iterable[Fact]) -> dict[str, Json]:
                 found |= _beginning(fact)
             case facts.NoHand(why):
                 found["no_hand"] = why
-            case facts.Posted():
+            case Posted():
                 found["forced"].append({"seat": fact.seat, "kind": str(fact.kind), "amount": fact.amount_chips})
             case facts.Moved(move, cause) if cause is not None:
                 word = "leave" if cause is ForcedCause.LEAVE else "timeout"
@@ -382,6 +382,7 @@ def _told_by_table(told: Iterable[Fact], paid_before: frozenset[Seat]) -> dict[s
         "dropped": {},
         "given_back": {},
         "reserved": {},
+        "versions": {},
         "powers": [],
     }
     paid: dict[str, int] = found["cashed_out"]
@@ -402,9 +403,11 @@ def _told_by_table(told: Iterable[Fact], paid_before: frozenset[Seat]) -> dict[s
                 found["given_back"][str(seat)] = chips
             case facts.RebuyReserved(seat=seat, amount_chips=chips):
                 found["reserved"][str(seat)] = chips
+            case facts.VersionChanged(seat=seat, version_id=version):
+                found["versions"][str(seat)] = version
             case facts.PowerUsed(by=by, at=at):
                 found["powers"].append([by, at])
-            case facts.CardsShown(seat=seat, because=why) if why == "choice":
+            case CardsShown(seat=seat, because=ShownBecause.CHOICE):
                 found["shows"] = seat
             case _:
                 pass
