@@ -1,8 +1,8 @@
 # Everything here does its own set-up; scripts/ holds what is more than a line.
 # From a path with spaces too: each path is relative to this folder, and make's own list has no path of yours.
 
-export PYTHON VENV
 VENV ?= .venv
+export PYTHON VENV
 BIN := "$(VENV)"/bin
 DEMO_ARGS ?=
 TEST_ARGS ?=
