@@ -23,6 +23,7 @@ from policy import (
     seating_policy,
     spectator_policy,
     thought_policy,
+    whisper_policy,
 )
 from policy.errors import NotAGate
 
@@ -99,6 +100,10 @@ GATES: Final[list[Gate]] = [
     describe_gate(
         thought_policy.address_decision,
         withholds="a decision and what came of it, from all but the agent's owner",
+    ),
+    describe_gate(
+        whisper_policy.admit_whisper,
+        withholds="word from owners and watchers, from agents in mid-hand, and from those at revealing tables at all",
     ),
     describe_gate(
         owner_policy.admit_owner,
