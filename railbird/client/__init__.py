@@ -12,6 +12,7 @@ The messages themselves are `gameserver.wire.messages`. The client remembers not
 
 from __future__ import annotations
 
+from gameserver.errors import ErrorCode
 from gameserver.hand.facts import ActionKind, Street
 from railbird.client.addresses import table_url
 from railbird.client.client import Client, Frame, connect
@@ -26,7 +27,7 @@ from railbird.client.errors import (
     StaleTurn,
     Unreachable,
 )
-from railbird.client.line import Options
+from railbird.client.line import Options, TokenSource
 
 __all__ = [
     "ActionKind",
@@ -34,6 +35,7 @@ __all__ = [
     "ClientError",
     "Closed",
     "ConnectionLost",
+    "ErrorCode",
     "Frame",
     "NoAnswer",
     "NotUnderstood",
@@ -42,6 +44,7 @@ __all__ = [
     "Refused",
     "StaleTurn",
     "Street",
+    "TokenSource",
     "Unreachable",
     "connect",
     "table_url",

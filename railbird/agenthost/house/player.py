@@ -12,14 +12,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from gameserver.errors import ErrorCode
 from gameserver.wire.messages import Error, Snapshot, YourTurn
 from railbird.agenthost.house.decide import decide
 from railbird.agenthost.house.knowledge import Choice
 from railbird.agenthost.house.memory import Memory
 from railbird.agenthost.house.styles import Style
-from railbird.client import ActionKind, Client, ClientError, ConnectionLost, NoAnswer, Refused, StaleTurn, connect
-from railbird.client.line import TokenSource
+from railbird.client import (
+    ActionKind,
+    Client,
+    ClientError,
+    ConnectionLost,
+    ErrorCode,
+    NoAnswer,
+    Refused,
+    StaleTurn,
+    TokenSource,
+    connect,
+)
 
 _LOG: Final = logging.getLogger(__name__)
 _RETRY_S: Final = 1.0
