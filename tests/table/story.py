@@ -5,29 +5,29 @@ The steps and what may be expected are in tests/cases/README.md; the further ste
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from gameserver.errors import Refusal
 from gameserver.hand.deck import Deck, scripted_deck, secure_deck
-from gameserver.hand.facts import ActionKind, CardsShown, HandOver, PotResult, Posted, ShownBecause
+from gameserver.hand.facts import ActionKind
 from gameserver.table import commands, facts, memory
 from gameserver.table.clock import Banks
 from gameserver.table.commands import AgentPlayer, Command, Player, PlayerId, UserPlayer, player_id
-from gameserver.table.facts import Fact, ForcedCause
+from gameserver.table.facts import Fact
 from gameserver.table.options import AnteKind, Clocks, TableOptions
 from gameserver.table.room import Room
 from gameserver.table.seats import Chair
-from gameserver.table.state import SeatState, TableState
+from gameserver.table.state import TableState
 from policy.ids import AgentId, AgentVersionId, Seat, TurnId, UserId
 from policy.spectator_policy import CLOSED, RevealOptions
 from policy.table_kind import TableKind
 from tests.cases.casebook import TableCase, hole_by_seat, split_cards
+from tests.table import seen
 
 Json = Any
 NO_TURN: Final = TurnId("no turn")
-MISSED: Final = {None: [], "small_blind": ["small"], "big_blind": ["big"], "both": ["big", "small"]}
 _OF_THE_TABLE: Final[Mapping[str, Command]] = {
     "pause": commands.Pause(),
     "resume": commands.Resume(),
@@ -62,10 +62,6 @@ def player_of(who: str, owner: str, kind: str, *, house: bool = False, model: st
         return UserPlayer(UserId(who))
     hosted = model is not None
     return AgentPlayer(AgentId(who), UserId(owner), AgentVersionId("v1"), hosted=hosted, model=model, house=house)
-
-
-def name_of(player: Player) -> str:
-    return player.user_id if isinstance(player, UserPlayer) else player.agent_id
 
 
 class Story:
@@ -227,9 +223,9 @@ class Story:
         """All that can be seen of the room, but for cards."""
         state = self.state()
         hand = state.hand
-        seen = None if hand is None else (hand.moves, hand.street, hand.board, hand.pots, dict(hand.bets), hand.turn)
+        play = None if hand is None else (hand.moves, hand.street, hand.board, hand.pots, dict(hand.bets), hand.turn)
         peeks = () if hand is None else hand.cards.peeks
-        return self.room.memory(), state.status, state.seats, seen, peeks, self.room.next_due_ms()
+        return self.room.memory(), state.status, state.seats, play, peeks, self.room.next_due_ms()
 
     def _picture(self, paid_before: frozenset[Seat]) -> dict[str, Json]:
         state = self.state()
@@ -244,10 +240,10 @@ class Story:
             "bank": {seat: each.time_bank_ms for seat, each in seats.items()},
             "disconnect_bank": {seat: each.disconnect_bank_ms for seat, each in seats.items()},
             "table_status": state.status,
-            **_missed(seats),
-            **_turn(state),
-            **_told_by_hand(self.facts),
-            **_told_by_table(self.facts, paid_before),
+            **seen.missed(seats),
+            **seen.turn(state),
+            **seen.told_by_hand(self.facts),
+            **seen.told_by_table(self.facts, paid_before),
         }
 
     def _paid_out(self) -> frozenset[Seat]:
@@ -258,10 +254,10 @@ class Story:
         if "refused" not in expected:
             for key in ("not_dealt", "missed", "auto", "removed", "cashed_out"):
                 expected.setdefault(key, [] if key in ("auto", "removed") else {})
-        seen = {key: found.get(key, "absent") for key in expected}
+        came = {key: found.get(key, "absent") for key in expected}
         if "result" in expected and "rebuy_applied" not in expected["result"]:
             expected["result"] = {**expected["result"], "rebuy_applied": {}}
-        wrong = {key: (seen[key], expected[key]) for key in expected if seen[key] != expected[key]}
+        wrong = {key: (came[key], expected[key]) for key in expected if came[key] != expected[key]}
         where = {key: value for key, value in step.items() if key != "expect"}
         assert not wrong, f"{self.case.id}, step {number} {where}: found, expected: {wrong}"
 
@@ -291,124 +287,3 @@ class Story:
 
     def _id(self, player: Player) -> PlayerId:
         return player_id(player)
-
-
-def _missed(seats: Mapping[str, SeatState]) -> dict[str, Json]:
-    owed = {seat: MISSED[each.missed] for seat, each in seats.items()}
-    return {"missed": {seat: blinds for seat, blinds in owed.items() if blinds}}
-
-
-def _turn(state: TableState) -> dict[str, Json]:
-    if state.hand is None or state.hand.turn is None:
-        return {"to_act": None, "clock_phase": None}
-    opened = state.hand.turn
-    raise_range = opened.turn.raise_range
-    return {
-        "to_act": opened.turn.seat,
-        "call": opened.turn.to_call_chips,
-        "raise_to": list(raise_range) if raise_range is not None else None,
-        "clock_phase": {"phase": opened.phase, "left_ms": opened.phase_left_ms},
-    }
-
-
-def _told_by_hand(told: Iterable[Fact]) -> dict[str, Json]:
-    """Of the beginning and the end of a hand, and of moves that nobody chose."""
-    found: dict[str, Json] = {"auto": [], "classed": [], "forced": [], "not_dealt": {}}
-    for fact in told:
-        match fact:
-            case facts.HandBegan():
-                found |= _beginning(fact)
-            case facts.NoHand(why):
-                found["no_hand"] = why
-            case Posted():
-                found["forced"].append({"seat": fact.seat, "kind": str(fact.kind), "amount": fact.amount_chips})
-            case facts.Moved(move, cause) if cause is not None:
-                word = "leave" if cause is ForcedCause.LEAVE else "timeout"
-                found["auto"].append({"seat": move.seat, "action": str(move.action), "cause": word})
-                found["classed"].append(str(cause))
-            case facts.HandEnded(result):
-                found["result"] = {**_result(result.over), "rebuy_applied": _bought(told)}
-            case facts.HandCancelled():
-                found["cancelled"] = fact.hand_number
-                found["refunds"] = {str(seat): chips for seat, _, chips in fact.refunds}
-            case _:
-                pass
-    return found
-
-
-def _beginning(began: facts.HandBegan) -> dict[str, Json]:
-    return {
-        "hand": began.hand_number,
-        "button": began.positions.button,
-        "button_dead": began.positions.button_dead,
-        "small_blind": began.positions.small_blind,
-        "big_blind": began.positions.big_blind,
-        "dealt": [seat for seat, _ in began.dealt],
-        "not_dealt": {str(seat): str(why) for seat, why in began.not_dealt},
-    }
-
-
-def _result(over: HandOver) -> dict[str, Json]:
-    return {
-        "pots": _pots(over),
-        "returned": {str(seat): chips for seat, chips in over.returned},
-        "uncontested": over.uncontested,
-    }
-
-
-def _pots(over: HandOver) -> list[Json]:
-    """As the cases write them: the pots of an uncontested hand are one."""
-    pots = list(over.pots)
-    if over.uncontested and len(pots) > 1:
-        pots = [PotResult(sum(pot.amount_chips for pot in pots), pots[-1].eligible, pots[-1].winners)]
-    return [
-        {
-            "amount": pot.amount_chips,
-            "eligible": sorted(pot.eligible),
-            "winners": sorted(seat for seat, _ in pot.winners),
-        }
-        for pot in pots
-    ]
-
-
-def _bought(told: Iterable[Fact]) -> dict[str, int]:
-    return {str(fact.seat): fact.amount_chips for fact in told if isinstance(fact, facts.ChipsBought)}
-
-
-def _told_by_table(told: Iterable[Fact], paid_before: frozenset[Seat]) -> dict[str, Json]:
-    found: dict[str, Json] = {
-        "removed": [],
-        "cashed_out": {},
-        "dropped": {},
-        "given_back": {},
-        "reserved": {},
-        "versions": {},
-        "powers": [],
-    }
-    paid: dict[str, int] = found["cashed_out"]
-    for fact in told:
-        match fact:
-            case facts.SeatPaid(player=player, amount_chips=chips):
-                paid[name_of(player)] = paid.get(name_of(player), 0) + chips
-            case facts.HandCancelled(refunds=refunds, paid_out=departed):
-                paid |= {name_of(player): chips for seat, player, chips in refunds if seat in departed}
-            case facts.SeatFreed(seat, player, because):
-                if seat not in paid_before:
-                    paid.setdefault(name_of(player), 0)
-                if because is facts.LeftBecause.SAT_OUT_TOO_LONG:
-                    found["removed"].append(seat)
-            case facts.WishDropped(seat=seat, code=code):
-                found["dropped"][str(seat)] = str(code)
-            case facts.RebuyReturned(seat=seat, amount_chips=chips):
-                found["given_back"][str(seat)] = chips
-            case facts.RebuyReserved(seat=seat, amount_chips=chips):
-                found["reserved"][str(seat)] = chips
-            case facts.VersionChanged(seat=seat, version_id=version):
-                found["versions"][str(seat)] = version
-            case facts.PowerUsed(by=by, at=at):
-                found["powers"].append([by, at])
-            case CardsShown(seat=seat, because=ShownBecause.CHOICE):
-                found["shows"] = seat
-            case _:
-                pass
-    return found
