@@ -29,7 +29,7 @@ UNWANTED: Final = {
         r"(py[p]i\.org|python[h]osted|registry\.npm[j]s|deb\.debian\.or[g]|:/{2}\S*/simple\b)"
     ),
     "a pip setting of a machine": re.compile(r"(find[-]links|index[-]url)\b"),
-    "a file address": re.compile(r"\bfile:/{2}"),
+    "a file address": re.compile(r"\bfile:/{2,3}\w"),
     "an absolute place": re.compile(r"(?<![\w.~}])/(work|root|home|Users|tmp/[a-z]+)(?=/\w)"),
 }
 """What is found, and how."""

@@ -14,7 +14,24 @@ OUR_OWN_CLIENT: Final = "railbird.client"
 DOORS: Final = ("gameserver.net", "railbird.agenthost.outbound")
 """A pinned function is in one of these modules, or below."""
 
-BYTES_ARE_SENT_BY: Final[frozenset[tuple[str, str]]] = frozenset()
+BYTES_ARE_SENT_BY: Final = frozenset(
+    {
+        # The door, to the streams' listeners.
+        ("gameserver.net.delivery", "_write"),
+        ("gameserver.net.streams", "_write"),
+        # A connection: a frame of its stream, and an answer to its own request.
+        ("gameserver.net.connection", "OpenConnection.write"),
+        ("gameserver.net.connection", "OpenConnection.reply"),
+        ("gameserver.net.connection", "OpenConnection._send_all"),
+        # An outlet: bytes that are ready, to uvicorn's transport or through Starlette.
+        ("gameserver.net.outlet", "DirectOutlet.insist"),
+        ("gameserver.net.outlet", "DirectOutlet.write"),
+        ("gameserver.net.protocol", "ReadyWebSocket._close_now"),
+        ("gameserver.net.protocol", "_send_text"),
+        # The refusal of a handshake: a status, and no frame.
+        ("gameserver.net.websocket", "_deny"),
+    }
+)
 
 NOT_TO_A_VIEWER: Final = {
     ("railbird.embedded.valkey", "_answers"): "a PING to the server that we started ourselves",

@@ -14,8 +14,9 @@ SENDS: Final = frozenset(
         "sendfile",
     }
 )  # fmt: skip
-WRITES: Final = frozenset({"write", "writelines"})
-"""Files are written too; these count where what is written to is a transport or a stream's writer."""
+WRITES: Final = frozenset({"write", "writelines", "insist"})
+"""Files are written too; these count where what is written to is a transport, a stream's writer, or an outlet or a connection of
+the net room."""
 
 
 def find_sends(root: Path) -> frozenset[tuple[str, str]]:
@@ -42,4 +43,4 @@ def _is_send(node: ast.AST) -> bool:
 
 def _is_connection(target: ast.expr) -> bool:
     name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
-    return "transport" in name.lower() or "writer" in name.lower()
+    return any(part in name.lower() for part in ("connection", "outlet", "transport", "writer"))

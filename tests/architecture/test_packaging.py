@@ -7,6 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+from tests.architecture.hygiene import list_tracked_files
 from tests.architecture.source import PACKAGES
 from tests.conftest import ROOT
 
@@ -22,7 +23,7 @@ def test_the_wheel_holds_the_four_packages_and_nothing_else(tmp_path: Path) -> N
         names = wheel.namelist()
         information = next(name for name in names if name.endswith(".dist-info/METADATA")).rpartition("/")[0]
         assert {name.partition("/")[0] for name in names} == {*PACKAGES, information}
-        sources = {file.relative_to(ROOT).as_posix() for package in PACKAGES for file in (ROOT / package).rglob("*.py")}
-        assert sources <= set(names)
+        tracked = {file.as_posix() for file in list_tracked_files(ROOT) if file.parts[0] in PACKAGES}
+        assert tracked and tracked <= set(names)
         assert f"{information}/licenses/LICENSE" in names
         assert "railbird = railbird.cli:main" in wheel.read(f"{information}/entry_points.txt").decode()

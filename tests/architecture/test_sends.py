@@ -32,6 +32,8 @@ def test_the_pinned_functions_are_the_doors_and_what_they_stand_on() -> None:
         ("class A:\n    async def leak(self):\n        await self.socket.send('As')", "A.leak"),
         ("class A:\n    def leak(self):\n        self.transport.write(b'As')", "A.leak"),
         ("def leak(writer):\n    writer.writelines([b'As'])", "leak"),
+        ("def leak(connection):\n    connection.outlet.write(b'As')", "leak"),
+        ("def leak(outlet):\n    outlet.insist(b'As')", "leak"),
         ("def leak(ws, each):\n    return map(ws.send_text, each)", "leak"),
         ("async def app(scope, receive, send):\n    await send({'type': 'websocket.send'})", "app"),
     ],
