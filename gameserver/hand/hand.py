@@ -25,7 +25,6 @@ from gameserver.hand.facts import (
     CardsShown,
     ChipsReturned,
     ForcedBet,
-    ForcedKind,
     HandFact,
     HandOver,
     Posted,
@@ -36,6 +35,7 @@ from gameserver.hand.facts import (
     Turn,
 )
 from gameserver.hand.hole_cards import DealtCards
+from gameserver.hand.opening import check_set_up, last_to_act
 from policy.ids import ActionIndex, Card, Seat
 from policy.reveal_policy import HandCards, Stage
 
@@ -67,7 +67,7 @@ class Hand:
         `forced`: who owes what, in order of posting. `big_blind_chips`: what a call costs before the flop, and the least bet
         after it. `straddle_chips`: the bigger big blind before the flop. Raises Bug for what no table may ask for.
         """
-        _check_set_up(seats, forced, big_blind_chips)
+        check_set_up(seats, forced, big_blind_chips)
         self.dealt: Final = tuple(seat for seat, _ in seats)
         self.street = Street.PREFLOP
         self.board: tuple[Card, ...] = ()
@@ -80,7 +80,6 @@ class Hand:
         self._hole_cards: Final = DealtCards(self.dealt)
         self._returned: Final[dict[Seat, int]] = {}
         self._actions = 0
-        self._runs_out = False
 
     def deal(self, deck: Deck) -> tuple[HandFact, ...]:
         """Takes the forced bets, deals the hole cards and opens the first turn, or runs out where nobody has one."""
@@ -91,7 +90,7 @@ class Hand:
         for bet in self._forced:
             self._post(bet, facts)
         facts += self._hole_cards.deal(deck)
-        self._betting.open_preflop(_last_to_act(self._forced, self.dealt), self._to_match_chips)
+        self._betting.open_preflop(last_to_act(self._forced, self.dealt), self._to_match_chips)
         self._go_on(facts)
         return tuple(facts)
 
@@ -169,10 +168,11 @@ class Hand:
         return () if self.over else self._betting.collected_pots()
 
     def cards(self) -> HandCards:
-        """What the reveal gate asks about: the stage, and each seat's sealed cards and standing."""
-        if self.over:
-            return self._hole_cards.for_the_gate(Stage.OVER)
-        return self._hole_cards.for_the_gate(Stage.RUN_OUT if self._runs_out else Stage.BETTING)
+        """What the reveal gate asks about: the stage, and each seat's sealed cards and standing.
+
+        A hand runs out within one step, with a `CardsShown` fact for each seat, so the stage between two steps is BETTING or OVER.
+        """
+        return self._hole_cards.for_the_gate(Stage.OVER if self.over else Stage.BETTING)
 
     def _verified(self, seat: Seat, action: ActionKind, amount_chips: int | None) -> Turn:
         turn = self.turn
@@ -194,7 +194,8 @@ class Hand:
     def _post(self, bet: ForcedBet, facts: list[HandFact]) -> None:
         chips = self._betting.post(bet.seat, bet.kind, bet.amount_chips)
         if chips:
-            facts.append(Posted(bet.seat, bet.kind, chips, self._count_action()))
+            all_in = self._betting.stacks[bet.seat] == 0
+            facts.append(Posted(bet.seat, bet.kind, chips, self._count_action(), all_in))
 
     def _fold(self, seat: Seat, facts: list[HandFact]) -> None:
         self._betting.fold(seat)
@@ -242,7 +243,6 @@ class Hand:
 
     def _lay_open_when_no_decision_is_left(self, facts: list[HandFact]) -> None:
         if self._betting.no_decision_is_left():
-            self._runs_out = True
             facts += self._hole_cards.show_all(self._betting.showing_order())
 
     def _deal_street(self, facts: list[HandFact]) -> None:
@@ -291,22 +291,3 @@ def _is_amount_in_range(turn: Turn, action: ActionKind, amount_chips: int | None
         return False
     least, most = turn.raise_range
     return least <= amount_chips <= most
-
-
-def _last_to_act(forced: Sequence[ForcedBet], dealt: Sequence[Seat]) -> Seat:
-    """Who acts last before the flop: the straddler, else the big blind. Without either, the last seat."""
-    for kind in (ForcedKind.STRADDLE, ForcedKind.BIG_BLIND):
-        for bet in forced:
-            if bet.kind is kind:
-                return bet.seat
-    return dealt[-1]
-
-
-def _check_set_up(seats: Sequence[tuple[Seat, int]], forced: Sequence[ForcedBet], big_blind_chips: int) -> None:
-    numbers = {seat for seat, _ in seats}
-    if not 2 <= len(seats) <= 10 or len(numbers) != len(seats):
-        raise Bug("a hand is for two to ten different seats")
-    if big_blind_chips < 1 or any(stack < 1 for _, stack in seats):
-        raise Bug("a hand needs a big blind, and chips at every seat")
-    if any(bet.seat not in numbers or bet.amount_chips < 0 for bet in forced):
-        raise Bug("a forced bet is owed by a seat that is dealt in")
