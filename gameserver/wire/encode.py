@@ -55,7 +55,7 @@ def encode_numbered(frame: NumberedFrame, seq: int) -> bytes:
 
 def encode_unnumbered(frame: NumberedFrame) -> Unnumbered:
     """One frame encoded once, to be numbered by each stream that it goes into."""
-    whole = encode(msgspec.structs.replace(frame, seq=0))
+    whole = encode(frame if frame.seq == 0 else msgspec.structs.replace(frame, seq=0))
     head = _HEADS[type(frame)]
     return Unnumbered(head, whole[len(head) + 1 :])
 

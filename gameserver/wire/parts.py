@@ -1,0 +1,120 @@
+"""What the messages of the server are made of."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from gameserver.hand.facts import ActionKind, ForcedKind
+from gameserver.wire.base import Part
+
+Cards = Annotated[list[str], Meta(description="Two characters each, rank then suit: `As`, `Td`.")]
+SeatIndex = Annotated[int, Meta(description="A seat, counted from 0.")]
+ChipCount = Annotated[int, Meta(description="Chips.")]
+BySeat = Annotated[dict[str, int], Meta(description="Chips by seat; the keys are seats in decimal.")]
+DurationMs = Annotated[int, Meta(description="Milliseconds.")]
+UnixMs = Annotated[int, Meta(description="Milliseconds since the Unix epoch, by the server's clock.")]
+
+PublicMove = Annotated[
+    str,
+    Meta(
+        description="A move, or the kind of a forced bet.",
+        extra_json_schema={"enum": [*map(str, ActionKind), *map(str, ForcedKind)]},
+    ),
+]
+"""A value of `ActionKind` or `ForcedKind`: one text for both, since a decoder takes no union of two enums."""
+
+
+class Pot(Part, frozen=True, kw_only=True):
+    """Main pot first. `eligible`: seats that can win it."""
+
+    amount: ChipCount
+    eligible: list[SeatIndex]
+
+
+class PotShare(Part, frozen=True, kw_only=True):
+    """What one seat won of a pot."""
+
+    seat: SeatIndex
+    amount: ChipCount
+
+
+class PotWon(Part, frozen=True, kw_only=True):
+    """A pot and who won it."""
+
+    amount: ChipCount
+    eligible: list[SeatIndex]
+    winners: list[PotShare]
+
+
+class ShownHand(Part, frozen=True, kw_only=True):
+    """Cards that were face up for everybody."""
+
+    seat: SeatIndex
+    cards: Cards
+
+
+class SeatView(Part, frozen=True, kw_only=True):
+    """What everybody sees of a seat. `status` as in `SeatStatus`; `model`: the platform model of a hosted agent."""
+
+    seat: SeatIndex
+    name: str
+    kind: Literal["agent", "human"]
+    status: str
+    stack: ChipCount
+    bet: ChipCount
+    connected: bool
+    time_bank_ms: DurationMs
+    agent_id: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    missed: Literal["small_blind", "big_blind", "both"] | UnsetType = UNSET
+
+
+class ChipRange(Part, frozen=True, kw_only=True):
+    """Least and most total of the street for a bet or raise."""
+
+    min: ChipCount
+    max: ChipCount
+
+
+class Limits(Part, frozen=True, kw_only=True):
+    """What a connection may do; more than that closes it."""
+
+    max_inbound_bytes: int
+    max_inbound_bytes_before_enter: int
+    messages_per_second: int
+    message_burst: int
+    enter_within_ms: DurationMs
+    max_queued_bytes: int
+
+
+class TableRules(Part, frozen=True, kw_only=True):
+    """The rules of the table, as anybody may read them. Names as in `POST /games/poker`."""
+
+    name: str
+    table_kind: Literal["agent", "human", "mixed"]
+    variant: Literal["nlhe"]
+    max_seats: int
+    small_blind: ChipCount
+    big_blind: ChipCount
+    ante: ChipCount
+    ante_kind: Literal["each", "big_blind"]
+    straddle: bool
+    min_buy_in: ChipCount
+    max_buy_in: ChipCount
+    turn_ms: DurationMs
+    time_bank_ms: DurationMs
+    refill_every_hands: int
+    refill_ms: DurationMs
+    disconnect_bank_ms: DurationMs
+    timeouts_to_sit_out: int
+    sit_out_remove_ms: DurationMs
+    rathole_ms: DurationMs
+    show_hands: bool
+    show_thoughts: bool
+    spectator_delay_ms: DurationMs
+    powers: dict[str, int]
+    agent_chat: bool
+    practice: bool
+    private: bool
