@@ -21,7 +21,7 @@ def layers(paid: Mapping[Seat, int], dead_chips: int, live: Sequence[Seat]) -> t
     pots: list[tuple[int, tuple[Seat, ...]]] = []
     floor, extra = 0, dead_chips
     for level in levels:
-        top = level if level != levels[-1] else max(paid.values())  # above the last level there are folded chips only
+        top = level if level != levels[-1] else max(paid.values())  # what lies above the last level is folded chips
         amount = extra + _between(paid.values(), floor, top)
         if amount:
             pots.append((amount, tuple(seat for seat in live if paid[seat] >= level)))
