@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import nullcontext, suppress
+from typing import Any, Final, TypeAlias, TypeVar, TypeVarTuple
 
-from sqlalchemy import URL, Connection, Insert, Table, event, make_url
+from sqlalchemy import URL, Connection, Insert, Row, Select, Table, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from gameserver.errors import Bug
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+Work: TypeAlias = Callable[[AsyncConnection], Awaitable[T]]
 
 _DRIVERS: Final = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
 _BUSY_TIMEOUT_MS: Final = 10_000
@@ -40,33 +44,65 @@ class DatabaseUrlError(ValueError):
 
 
 class Database:
-    """One database. `transaction()` writes, `reading()` reads; each is whole."""
+    """One database. `write` and `read` are whole transactions, and a caller that is cancelled does not cut one short.
+
+    A driver that is cancelled in the midst of a statement leaves a connection that holds its locks until it is collected
+    (test_a_task_that_is_cancelled_leaves_all_or_nothing); and nobody could say whether the hand was stored.
+    """
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        # SQLite has one writer; those of this process wait here, in order, and not in the file's lock by turns of luck.
-        self._writing: asyncio.Lock | None = asyncio.Lock() if engine.dialect.name == "sqlite" else None
+        # SQLite has one writer; those of this process wait here, in order, and not for the file's lock by luck.
+        self._writers = asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
 
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncConnection]:
-        """All that is done within is committed at the end, or nothing of it where an exception leaves."""
-        if self._writing is None:
-            async with self._engine.begin() as connection:
-                yield connection
-        else:
-            async with self._writing, self._engine.begin() as connection:
-                yield connection
+    async def write(self, work: Work[T]) -> T:
+        """All that `work` does is committed, or nothing of it where it raises."""
+        async with self._writers:
+            return await _to_its_end(self._transaction(work))
 
-    @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """One state of the database, whatever is committed in the meantime. Waits for no writer."""
-        async with self._engine.connect() as connection:
-            await connection.execution_options(**_READING[connection.dialect.name])
-            yield connection
+    async def read(self, work: Work[T]) -> T:
+        """`work` sees one state of the database, whatever is committed in the meantime. Waits for no writer."""
+        return await _to_its_end(self._look(work))
+
+    async def rows(self, query: Select[*Ts]) -> Sequence[Row[*Ts]]:
+        """All rows of one query."""
+
+        async def work(connection: AsyncConnection) -> Sequence[Row[*Ts]]:
+            return (await connection.execute(query)).all()
+
+        return await self.read(work)
+
+    async def value(self, query: Select[T]) -> T | None:
+        """The one column of a query's first row; None where there is no row."""
+        found = await self.rows(query)
+        return found[0][0] if found else None
 
     async def dispose(self) -> None:
         """Close all connections."""
         await self._engine.dispose()
+
+    async def _transaction(self, work: Work[T]) -> T:
+        async with self._engine.begin() as connection:
+            return await work(connection)
+
+    async def _look(self, work: Work[T]) -> T:
+        async with self._engine.connect() as connection:
+            await connection.execution_options(**_READING[connection.dialect.name])
+            return await work(connection)
+
+
+async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """What `work` gives. Who is cancelled meanwhile waits for its end, and is cancelled then."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # nobody else will ask for it, and asyncio would complain
+        raise
 
 
 _READING: Final[dict[str, dict[str, Any]]] = {

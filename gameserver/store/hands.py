@@ -91,8 +91,7 @@ class Hands:
 
     async def _newest(self, limit: int, *conditions: ColumnElement[bool]) -> Sequence[StoredHand]:
         wanted = select(schema.hands).where(*conditions).order_by(_hand.hand_number.desc()).limit(limit)
-        async with self._database.reading() as connection:
-            return tuple(_stored(row) for row in (await connection.execute(wanted)).mappings())
+        return tuple(_stored(row._mapping) for row in await self._database.rows(wanted))
 
 
 def _stored(row: Any) -> StoredHand:

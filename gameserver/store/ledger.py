@@ -1,182 +1,22 @@
-"""The chip ledger: double entry, in the caller's transaction.
+"""The chip ledger as others ask it: balances, grants, an account's statement, and whether the books are right.
 
-    post        moves between accounts, all or none; the one function that changes a balance
-    see         a person who was not seen before gets the starting chips
-    Ledger      what others ask: balances, grants, an account's statement, and whether the books are right
-
-Each move is two entries, one takes what the other gives, and an account's balance is the sum of its entries.
-It knows nothing of why chips move; the floor says so (`Reason`).
-
-Locks are taken in one order by everybody: tables, then users, then accounts by key. So no two transactions wait for each other
-(test_two_that_pay_each_other_do_not_lock_up).
+It changes a balance by `gameserver.store.posting` and in no other way. Who may ask is decided before.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Final
 
-from sqlalchemy import bindparam, func, insert, literal, select, update
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gameserver.errors import Bug, ErrorCode, Refusal
 from gameserver.store import schema
-from gameserver.store.accounts import Account, Bankroll, ChipMove, Issued, PotAccount, Reason, SeatAccount
-from gameserver.store.engine import Database, insert_new
+from gameserver.store.accounts import Account, Bankroll, ChipMove, Reason
+from gameserver.store.engine import Database
+from gameserver.store.posting import Bookkeeping, account_key, grant_move, post, see
 from policy.ids import HandNumber, TableId, UserId
-
-
-@dataclass(frozen=True, slots=True)
-class Bookkeeping:
-    """What every posting needs. `wall_ms`: the Unix time; `starting_chips`: what a new person gets (0: nothing)."""
-
-    wall_ms: Callable[[], int]
-    starting_chips: int
-
-
-async def post(connection: AsyncConnection, moves: Iterable[ChipMove], books: Bookkeeping) -> None:
-    """Move chips, in the caller's transaction.
-
-    Raises Refusal `no_chips` where a bankroll has too little, and Bug for a move that cannot be, a seat below zero or a pot
-    that keeps chips. After either the caller's transaction has to end without a commit.
-    """
-    wanted = _checked(moves)
-    granted = await _first_sight(connection, _people(wanted), books)
-    await _post(connection, [*granted, *wanted], books.wall_ms())
-
-
-async def _first_sight(connection: AsyncConnection, people: Iterable[UserId], books: Bookkeeping) -> list[ChipMove]:
-    """Note people, and give the grants of those who are new; the caller posts these in the same transaction."""
-    rows = [{"user_id": user, "name": user, "first_seen_ms": books.wall_ms()} for user in sorted(set(people))]
-    if not rows:
-        return []
-    statement = insert_new(connection, schema.users).values(rows).returning(schema.users.c.user_id)
-    new = sorted((await connection.execute(statement)).scalars())
-    return [grant_move(UserId(user), books.starting_chips) for user in new if books.starting_chips > 0]
-
-
-async def see(connection: AsyncConnection, user_id: UserId, books: Bookkeeping) -> None:
-    """Note a person, and give one who is new the starting chips, in the caller's transaction."""
-    await _post(connection, await _first_sight(connection, [user_id], books), books.wall_ms())
-
-
-def grant_move(user_id: UserId, amount_chips: int) -> ChipMove:
-    """New play chips for a person."""
-    return ChipMove(Issued(), Bankroll(user_id), amount_chips, Reason.GRANT, None, None)
-
-
-def account_key(account: Account) -> str:
-    """The account's name in the database; two accounts never share one (test_no_two_accounts_share_a_key)."""
-    match account:
-        case Issued():
-            return "issued"
-        case Bankroll(user_id):
-            return f"bankroll:{user_id}"
-        case SeatAccount(table_id, player_id):
-            return f"seat:{_plain(table_id)}:{player_id}"
-        case PotAccount(table_id):
-            return f"pot:{_plain(table_id)}"
-        case _:
-            assert_never(account)
-
-
-def _plain(table_id: TableId) -> str:
-    if ":" in table_id:
-        raise Bug("a table's id has a colon")
-    return table_id
-
-
-def _kind(account: Account) -> str:
-    return account_key(account).partition(":")[0]
-
-
-def _checked(moves: Iterable[ChipMove]) -> list[ChipMove]:
-    wanted = list(moves)
-    for move in wanted:
-        if type(move.amount_chips) is not int or move.amount_chips <= 0:
-            raise Bug("a move of chips has to be of a whole number above zero")
-        if move.source == move.target:
-            raise Bug("a move of chips has to lead from one account to another")
-    return wanted
-
-
-def _people(moves: Iterable[ChipMove]) -> set[UserId]:
-    return {side.user_id for move in moves for side in (move.source, move.target) if isinstance(side, Bankroll)}
-
-
-async def _post(connection: AsyncConnection, moves: Sequence[ChipMove], now_ms: int) -> None:
-    if not moves:
-        return
-    changes: Counter[Account] = Counter()
-    for move in moves:
-        changes[move.source] -= move.amount_chips
-        changes[move.target] += move.amount_chips
-    balances = await _locked(connection, changes)
-    await _write_balances(connection, {account: balances[account] + change for account, change in changes.items()})
-    await _write_entries(connection, moves, now_ms)
-
-
-async def _locked(connection: AsyncConnection, wanted: Iterable[Account]) -> dict[Account, int]:
-    """The balances, locked until the end of the transaction; accounts that were not there begin with 0.
-
-    All that are missing are made before the first lock. In the other order two who wait for each other are possible.
-    """
-    keys = {account_key(account): account for account in wanted}
-    rows = [{"account": key, "kind": _kind(keys[key]), "balance_chips": 0} for key in sorted(keys)]
-    await connection.execute(insert_new(connection, schema.accounts), rows)
-    table = schema.accounts
-    locked = select(table.c.account, table.c.balance_chips).where(table.c.account.in_(list(keys)))
-    found = await connection.execute(locked.order_by(table.c.account).with_for_update())
-    return {keys[key]: balance for key, balance in found}
-
-
-async def _write_balances(connection: AsyncConnection, balances: dict[Account, int]) -> None:
-    for account, balance in balances.items():
-        _allow(account, balance)
-    statement = (
-        update(schema.accounts)
-        .where(schema.accounts.c.account == bindparam("key"))
-        .values(balance_chips=bindparam("balance"))
-    )
-    await connection.execute(statement, [{"key": account_key(a), "balance": b} for a, b in balances.items()])
-
-
-def _allow(account: Account, balance: int) -> None:
-    match account:
-        case Issued():
-            return
-        case Bankroll():
-            if balance < 0:
-                raise Refusal(ErrorCode.NO_CHIPS, "the bankroll has too few chips")
-        case SeatAccount():
-            if balance < 0:
-                raise Bug("a seat would pay more than it has")
-        case PotAccount():
-            if balance != 0:
-                raise Bug("a pot would keep chips")
-        case _:
-            assert_never(account)
-
-
-async def _write_entries(connection: AsyncConnection, moves: Sequence[ChipMove], now_ms: int) -> None:
-    started = insert(schema.transactions).values(at_ms=now_ms).returning(schema.transactions.c.transaction_id)
-    transaction_id = (await connection.execute(started)).scalar_one()
-    rows = [
-        {
-            "transaction_id": transaction_id,
-            "line": 2 * number + side,
-            "account": account_key(account),
-            "amount_chips": amount,
-            "reason": str(move.reason),
-            "table_id": move.table_id,
-            "hand_number": move.hand_number,
-        }
-        for number, move in enumerate(moves)
-        for side, account, amount in ((0, move.source, -move.amount_chips), (1, move.target, move.amount_chips))
-    ]
-    await connection.execute(insert(schema.entries), rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,33 +52,32 @@ class Ledger:
 
     async def bankroll_chips(self, user_id: UserId) -> int:
         """A person's balance; a new person is granted the starting chips first."""
-        balance = await self._seen_bankroll(user_id)
-        if balance is not None:
-            return balance
-        async with self._database.transaction() as connection:
+        seen = select(schema.users.c.user_id).where(schema.users.c.user_id == user_id)
+        if await self._database.value(seen) is not None:  # a look, before a writer's turn is asked for
+            return await self.balance_chips(Bankroll(user_id))
+
+        async def work(connection: AsyncConnection) -> int:
             await see(connection, user_id, self._books)
             return await _balance(connection, Bankroll(user_id))
 
-    async def _seen_bankroll(self, user_id: UserId) -> int | None:
-        """A look before a writer's turn is asked for; None for a person who was not seen before."""
-        async with self._database.reading() as connection:
-            seen = await connection.execute(select(literal(1)).where(schema.users.c.user_id == user_id))
-            return await _balance(connection, Bankroll(user_id)) if seen.scalar_one_or_none() else None
+        return await self._database.write(work)
 
     async def balance_chips(self, account: Account) -> int:
         """An account's balance; 0 for one that was never used."""
-        async with self._database.reading() as connection:
-            return await _balance(connection, account)
+        return await self._database.read(lambda connection: _balance(connection, account))
 
     async def grant(self, user_id: UserId, amount_chips: int) -> int:
         """Give a person new play chips, and return the balance. An operator's act; who may ask is decided before."""
-        return await self.move([grant_move(user_id, amount_chips)], Bankroll(user_id))
 
-    async def move(self, moves: Sequence[ChipMove], then_balance_of: Account) -> int:
+        async def work(connection: AsyncConnection) -> int:
+            await post(connection, [grant_move(user_id, amount_chips)], self._books)
+            return await _balance(connection, Bankroll(user_id))
+
+        return await self._database.write(work)
+
+    async def move(self, moves: Sequence[ChipMove]) -> None:
         """Post moves that belong to no change of a table; see `post` for what it raises."""
-        async with self._database.transaction() as connection:
-            await post(connection, moves, self._books)
-            return await _balance(connection, then_balance_of)
+        await self._database.write(lambda connection: post(connection, moves, self._books))
 
     async def statement(self, account: Account, limit: int = _STATEMENT_LIMIT) -> Sequence[Entry]:
         """An account's entries, newest first."""
@@ -253,14 +92,16 @@ class Ledger:
         )
         wanted = select(*columns).join(schema.transactions).where(line.account == account_key(account))
         newest = wanted.order_by(line.transaction_id.desc(), line.line.desc()).limit(limit)
-        async with self._database.reading() as connection:
-            rows = await connection.execute(newest)
-            return tuple(Entry(i, amount, Reason(why), table, hand, at) for i, amount, why, table, hand, at in rows)
+        rows = await self._database.rows(newest)
+        return tuple(Entry(i, amount, Reason(why), table, hand, at) for i, amount, why, table, hand, at in rows)
 
     async def verify_ledger(self) -> tuple[Difference, ...]:
         """Add everything up anew and say what is wrong; nothing is right."""
-        async with self._database.reading() as connection:
+
+        async def work(connection: AsyncConnection) -> tuple[Difference, ...]:
             return (*await _wrong_balances(connection), *await _wrong_sums(connection))
+
+        return await self._database.read(work)
 
 
 async def _balance(connection: AsyncConnection, account: Account) -> int:

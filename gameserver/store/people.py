@@ -14,9 +14,9 @@ from sqlalchemy import ColumnElement, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gameserver.errors import ErrorCode, Refusal
-from gameserver.store import ledger, schema
+from gameserver.store import posting, schema
 from gameserver.store.engine import Database, insert_once
-from gameserver.store.ledger import Bookkeeping
+from gameserver.store.posting import Bookkeeping
 from gameserver.store.stored import StoredAgent, StoredVersion
 from policy.ids import AgentId, AgentVersionId, UserId
 
@@ -35,24 +35,28 @@ class People:
 
     async def name_user(self, user_id: UserId, name: str) -> None:
         """Note what a person is called."""
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> None:
             await self._see(connection, user_id)
             await connection.execute(update(schema.users).where(_user.user_id == user_id).values(name=name))
 
+        await self._database.write(work)
+
     async def user_name(self, user_id: UserId) -> str | None:
         """What a person is called (their id where nobody said); None for one who was not seen."""
-        async with self._database.reading() as connection:
-            found = await connection.execute(select(_user.name).where(_user.user_id == user_id))
-            return found.scalar_one_or_none()
+        return await self._database.value(select(_user.name).where(_user.user_id == user_id))
 
     async def create_agent(self, agent_id: AgentId, name: str, owner: UserId) -> StoredAgent:
         """Register an agent. Raises Bug where there is one with this id."""
         agent = StoredAgent(agent_id, name, owner, self._books.wall_ms())
         row = {"agent_id": agent_id, "name": name, "owner": owner, "created_ms": agent.created_ms}
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> None:
             await self._see(connection, owner)
             await insert_once(connection, insert(schema.agents).values(row), "an agent's id is taken")
             await self._note_owner(connection, agent_id, owner)
+
+        await self._database.write(work)
         return agent
 
     async def agent(self, agent_id: AgentId) -> StoredAgent | None:
@@ -68,30 +72,34 @@ class People:
         """Who owned an agent at a time (Unix milliseconds); None before it was made."""
         wanted = select(_owner.owner).where(_owner.agent_id == agent_id, _owner.since_ms <= at_ms)
         latest = wanted.order_by(_owner.since_ms.desc(), _owner.ordinal.desc()).limit(1)
-        async with self._database.reading() as connection:
-            return (await connection.execute(latest)).scalar_one_or_none()
+        return await self._database.value(latest)
 
     async def transfer_agent(self, agent_id: AgentId, to: UserId) -> None:
         """Give an agent to somebody else, from now on. Raises Refusal `not_found`."""
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> None:
             await self._see(connection, to)
             change = update(schema.agents).where(_agent.agent_id == agent_id).values(owner=to)
             await _one(connection, change.returning(_agent.agent_id))
             await self._note_owner(connection, agent_id, to)
 
+        await self._database.write(work)
+
     async def publish_version(self, agent_id: AgentId, version_id: AgentVersionId, content: bytes) -> StoredVersion:
         """Keep a new version of an agent, as it is and for good. Raises Refusal `not_found`, and Bug where the id is taken."""
         now_ms = self._books.wall_ms()
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> StoredVersion:
             # The agent's row is held, so that two versions published at once get two numbers.
             await _one(connection, select(_agent.agent_id).where(_agent.agent_id == agent_id).with_for_update())
             last = select(func.coalesce(func.max(_version.number), 0)).where(_version.agent_id == agent_id)
-            version = StoredVersion(
-                version_id, agent_id, (await connection.execute(last)).scalar_one() + 1, content, now_ms
-            )
+            number = (await connection.execute(last)).scalar_one() + 1
+            version = StoredVersion(version_id, agent_id, number, content, now_ms)
             row = {name: getattr(version, name) for name in version.__slots__}
             await insert_once(connection, insert(schema.agent_versions).values(row), "a version's id is taken")
-        return version
+            return version
+
+        return await self._database.write(work)
 
     async def version(self, version_id: AgentVersionId) -> StoredVersion | None:
         """One version, or None."""
@@ -103,7 +111,7 @@ class People:
         return await self._versions(_version.agent_id == agent_id)
 
     async def _see(self, connection: AsyncConnection, user_id: UserId) -> None:
-        await ledger.see(connection, user_id, self._books)
+        await posting.see(connection, user_id, self._books)
 
     async def _note_owner(self, connection: AsyncConnection, agent_id: AgentId, owner: UserId) -> None:
         row = {"agent_id": agent_id, "owner": owner, "since_ms": self._books.wall_ms()}
@@ -111,13 +119,11 @@ class People:
 
     async def _agents(self, condition: ColumnElement[bool]) -> Sequence[StoredAgent]:
         wanted = select(schema.agents).where(condition).order_by(_agent.created_ms, _agent.agent_id)
-        async with self._database.reading() as connection:
-            return tuple(StoredAgent(**row) for row in (await connection.execute(wanted)).mappings())
+        return tuple(StoredAgent(**row._mapping) for row in await self._database.rows(wanted))
 
     async def _versions(self, condition: ColumnElement[bool]) -> Sequence[StoredVersion]:
         wanted = select(schema.agent_versions).where(condition).order_by(_version.number)
-        async with self._database.reading() as connection:
-            return tuple(StoredVersion(**row) for row in (await connection.execute(wanted)).mappings())
+        return tuple(StoredVersion(**row._mapping) for row in await self._database.rows(wanted))
 
 
 async def _one(connection: AsyncConnection, statement: Any) -> None:

@@ -7,17 +7,18 @@ Every method is one transaction: the room's memory, the hand and the chips toget
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final, cast
 
-from sqlalchemy import Select, and_, insert, select, update
+from sqlalchemy import Row, Select, and_, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gameserver.errors import Bug
-from gameserver.store import hands, ledger, schema
+from gameserver.store import hands, posting, schema
 from gameserver.store.accounts import ChipMove
 from gameserver.store.engine import Database, insert_once
-from gameserver.store.ledger import Bookkeeping, Ledger
+from gameserver.store.ledger import Ledger
 from gameserver.store.options_record import read_options, write_options
+from gameserver.store.posting import Bookkeeping
 from gameserver.store.stored import HandStatus, StoredTable
 from gameserver.table.facts import HandResult
 from gameserver.table.options import TableOptions
@@ -38,54 +39,67 @@ class SqlTableStore:
     async def create_table(self, table_id: TableId, options: TableOptions, memory: bytes) -> None:
         """Store a new, open table. Raises Bug where its id is taken."""
         row = {"table_id": table_id, "status": "open", "options": write_options(options), "memory": memory}
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> None:
             created = insert(schema.tables).values(**row, created_ms=self._books.wall_ms())
             await insert_once(connection, created, "a table's id is taken")
 
+        await self._database.write(work)
+
     async def tables(self) -> Sequence[StoredTable]:
         """Every table that is not closed, in the order of creation."""
-        async with self._database.reading() as connection:
-            found = await connection.execute(_tables().where(_table.status == "open").order_by(_table.ordinal))
-            return tuple(_stored(row) for row in found.mappings())
+        wanted = _tables().where(_table.status == "open").order_by(_table.ordinal)
+        return tuple(_stored(row) for row in await self._database.rows(wanted))
 
     async def table(self, table_id: TableId) -> StoredTable | None:
         """One table, closed ones too, or None."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_tables().where(_table.table_id == table_id))).mappings().one_or_none()
-            return None if row is None else _stored(row)
+        found = await self._database.rows(_tables().where(_table.table_id == table_id))
+        return _stored(found[0]) if found else None
 
     async def begin_hand(self, table_id: TableId, hand_number: HandNumber, memory: bytes) -> None:
         """Hand n has begun, with the stacks in `memory`. It takes no card."""
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> None:
             await _remember(connection, table_id, memory=memory)
             await hands.begin(connection, table_id, hand_number, self._books.wall_ms())
+
+        await self._database.write(work)
 
     async def finish_hand(
         self, table_id: TableId, result: HandResult, moves: Sequence[ChipMove], memory: bytes
     ) -> None:
         """The whole hand, its chips and the room."""
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> None:
             await _remember(connection, table_id, memory=memory)
             await hands.finish(connection, table_id, result, self._books.wall_ms())
-            await ledger.post(connection, moves, self._books)
+            await posting.post(connection, moves, self._books)
+
+        await self._database.write(work)
 
     async def cancel_hand(
         self, table_id: TableId, hand_number: HandNumber, moves: Sequence[ChipMove], memory: bytes
     ) -> None:
         """The hand did not take place; its number stays used."""
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> None:
             await _remember(connection, table_id, memory=memory)
             await hands.cancel(connection, table_id, hand_number, self._books.wall_ms())
-            await ledger.post(connection, moves, self._books)
+            await posting.post(connection, moves, self._books)
+
+        await self._database.write(work)
 
     async def change_table(
         self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes, options: TableOptions | None = None
     ) -> None:
         """Chips in or out, or a changed room. Raises Refusal `no_chips` where a bankroll has too few."""
         written = {} if options is None else {"options": write_options(options)}
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> None:
             await _remember(connection, table_id, memory=memory, **written)
-            await ledger.post(connection, moves, self._books)
+            await posting.post(connection, moves, self._books)
+
+        await self._database.write(work)
 
     async def take_chips(
         self, table_id: TableId, moves: Sequence[ChipMove], then: Callable[[], tuple[bytes, Sequence[ChipMove]]]
@@ -95,19 +109,25 @@ class SqlTableStore:
         Raises Refusal `no_chips`, `then` not called; and whatever `then` raises, nothing taken. `then` must not wait: the
         accounts are locked. Its moves may lead to no bankroll that `moves` does not name: that would lock out of order.
         """
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> None:
             await _hold(connection, table_id)
-            await ledger.post(connection, moves, self._books)
+            await posting.post(connection, moves, self._books)
             memory, further = then()
-            await ledger.post(connection, further, self._books)
+            await posting.post(connection, further, self._books)
             await _remember(connection, table_id, memory=memory)
+
+        await self._database.write(work)
 
     async def close_table(self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes) -> None:
         """The table's last change. Raises Bug while a hand is open."""
-        async with self._database.transaction() as connection:
+
+        async def work(connection: AsyncConnection) -> None:
             await _remember(connection, table_id, memory=memory, status="closed")
             await hands.refuse_open_hand(connection, table_id)
-            await ledger.post(connection, moves, self._books)
+            await posting.post(connection, moves, self._books)
+
+        await self._database.write(work)
 
     async def bankroll_chips(self, user_id: UserId) -> int:
         """A person's balance; a new person is granted the starting chips first."""
@@ -128,17 +148,19 @@ async def _hold(connection: AsyncConnection, table_id: TableId) -> None:
         raise Bug("there is no such open table")
 
 
-def _tables() -> Select[Any]:
+def _tables() -> Select[str, str, bytes, bytes, int]:
     is_open = and_(_hand.table_id == _table.table_id, _hand.status == HandStatus.BEGAN)
-    columns = (_table.table_id, _table.status, _table.options, _table.memory, _hand.hand_number)
-    return select(*columns).select_from(schema.tables.outerjoin(schema.hands, is_open))
+    columns = select(_table.table_id, _table.status, _table.options, _table.memory, _hand.hand_number)
+    return columns.select_from(schema.tables.outerjoin(schema.hands, is_open))
 
 
-def _stored(row: Any) -> StoredTable:
+def _stored(row: Row[str, str, bytes, bytes, int]) -> StoredTable:
+    table_id, status, written_options, memory, open_hand = row
     return StoredTable(
-        table_id=row["table_id"],
-        options=read_options(row["options"]),
-        memory=row["memory"],
-        open_hand=row["hand_number"],
-        closed=row["status"] == "closed",
+        table_id=TableId(table_id),
+        options=read_options(written_options),
+        memory=memory,
+        # The outer join has none where no hand is open; the column's own type does not say so.
+        open_hand=None if cast("int | None", open_hand) is None else HandNumber(open_hand),
+        closed=status == "closed",
     )

@@ -15,8 +15,9 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from gameserver.store.engine import Database, make_engine
 from gameserver.store.hands import Hands
-from gameserver.store.ledger import Bookkeeping, Ledger
+from gameserver.store.ledger import Ledger
 from gameserver.store.people import People
+from gameserver.store.posting import Bookkeeping
 from gameserver.store.tables import SqlTableStore
 from railbird import migrations
 
@@ -50,6 +51,8 @@ class Store:
         self.hands = Hands(self.database)
         self.ledger = Ledger(self.database, books)
         self.people = People(self.database, books)
+        self.beside = create_async_engine(self.url)
+        """An engine of the tests' own, to look and to meddle past the code under test."""
 
 
 @pytest_asyncio.fixture(scope="session")
@@ -98,6 +101,7 @@ async def store(fresh_url: URL) -> AsyncIterator[Store]:
     store = Store(fresh_url, Database(make_engine(fresh_url)))
     yield store
     assert await store.ledger.verify_ledger() == ()
+    await store.beside.dispose()
     await store.database.dispose()
 
 
