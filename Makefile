@@ -35,7 +35,7 @@ check: dev-environment chromium
 	$(BIN)/lint-imports
 	$(BIN)/python -m coverage run --source=policy -m pytest tests/policy -q
 	$(BIN)/python -m coverage report --fail-under=100
-	scripts/tests.sh --coverage $(TEST_ARGS)
+	RAILBIRD_TEST_LIMIT_S=1800 scripts/tests.sh --coverage $(TEST_ARGS)
 	$(BIN)/python -m coverage report
 
 format: dev-environment

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs the tests within ten minutes, set-up not counted: scripts/tests.sh [coverage run -m pytest | pytest arguments]
+# Runs the tests within ten minutes, set-up not counted: scripts/tests.sh [--coverage] [pytest's arguments]
+# RAILBIRD_TEST_LIMIT_S is another limit, for a slow machine.
 # Pytest's own closing line is the last; tests/conftest.py puts the tests of the gates first.
 set -eu
 cd "$(dirname "$0")/.."
