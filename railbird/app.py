@@ -1,0 +1,159 @@
+"""The composition root: the rooms of the server, wired together. It holds no rule.
+
+    async with opened(setup) as server:
+        server.app        the ASGI application: sockets, routes, pages
+        server.floor      the tables
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from gameserver.floor.clock import SystemClock
+from gameserver.floor.floor import Chances, Floor
+from gameserver.floor.settings import FloorSettings
+from gameserver.hand.deck import secure_deck
+from gameserver.identity.keys import KeyRing
+from gameserver.identity.origins import AllowedOrigins
+from gameserver.identity.tokens import TokenRules, verify_agent_token
+from gameserver.identity.who import AgentIdentity, Nobody, UserIdentity
+from gameserver.net.delivery import Delivery
+from gameserver.net.websocket import SocketPorts, TableSocket
+from gameserver.store.engine import Database, open_database
+from gameserver.store.ledger import Ledger
+from gameserver.store.people import People
+from gameserver.store.posting import Bookkeeping
+from gameserver.store.tables import SqlTableStore
+from gameserver.table.commands import AgentPlayer, Player, UserPlayer
+from gameserver.table.facts import Fact
+from gameserver.table.options import TableOptions
+from policy.ids import Seat, TableId, TurnId
+from railbird import migrations
+from railbird.lobby import OpenTables
+from railbird.pages.routes import page_routes
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a server is made from. `keys`: public keys that verify tokens. `origins`: of our own pages.
+
+    `grace_ms`: how long a hand may go on once the server stops. `observe`: is told every table's facts once they are stored.
+    """
+
+    database_url: str
+    keys: KeyRing = field(repr=False)
+    origins: Sequence[str] = ()
+    starting_chips: int = 10_000
+    grace_ms: int = 10_000
+    floor: FloorSettings = FloorSettings()
+    token_rules: TokenRules = TokenRules()
+    observe: Callable[[TableId, Sequence[Fact]], None] = lambda table_id, facts: None
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that is open: its tables run."""
+
+    app: Starlette
+    floor: Floor
+    people: People
+    ledger: Ledger
+    store: SqlTableStore
+    socket: TableSocket
+
+
+class RegisteredNames:
+    """`gameserver.floor.ports.Names` from the register of agents and people."""
+
+    def __init__(self, people: People) -> None:
+        self._people = people
+
+    async def name_of(self, player: Player) -> str:
+        """The registered name, or the id."""
+        match player:
+            case AgentPlayer(agent_id=agent_id):
+                agent = await self._people.agent(agent_id)
+                return agent_id if agent is None else agent.name
+            case UserPlayer(user_id=user_id):
+                return await self._people.user_name(user_id) or user_id
+
+
+@asynccontextmanager
+async def opened(setup: Setup) -> AsyncIterator[Server]:
+    """Open the stores, start every stored table again, and serve until the end of the block; then stop with grace."""
+    database = await open_database(setup.database_url, migrate=migrations.upgrade)
+    try:
+        server = _wire(setup, database)
+        await server.floor.start()
+        try:
+            yield server
+        finally:
+            await server.floor.stop(grace_ms=setup.grace_ms)
+    finally:
+        await database.dispose()
+
+
+def _wire(setup: Setup, database: Database) -> Server:
+    clock = SystemClock()
+    books = Bookkeeping(clock.wall_ms, setup.starting_chips)
+    store, people, ledger = SqlTableStore(database, books), People(database, books), Ledger(database, books)
+    door = Delivery(new_name=_new_name, clock=clock)
+    floor = Floor(
+        store=store,
+        door=door,
+        names=RegisteredNames(people),
+        clock=clock,
+        chances=_chances(),
+        settings=setup.floor,
+        observe=setup.observe,
+    )
+    socket = TableSocket(_socket_ports(setup, floor, door, clock))
+    return Server(Starlette(routes=_routes(floor, socket)), floor, people, ledger, store, socket)
+
+
+def _routes(floor: Floor, socket: TableSocket) -> list[BaseRoute]:
+    return [WebSocketRoute("/games/poker/{table_id}/ws", socket.endpoint), *page_routes(OpenTables(floor))]
+
+
+def _socket_ports(setup: Setup, floor: Floor, door: Delivery, clock: SystemClock) -> SocketPorts:
+    origins = AllowedOrigins(setup.origins)
+
+    def authenticate_agent(token: str) -> AgentIdentity:
+        return verify_agent_token(token, keys=setup.keys, rules=setup.token_rules, now_s=clock.wall_ms() / 1_000)
+
+    async def identify(websocket: WebSocket) -> UserIdentity | Nobody:
+        return Nobody()
+
+    return SocketPorts(
+        floor=floor,
+        sessions=door,
+        identify=identify,
+        authenticate_agent=authenticate_agent,
+        is_origin_allowed=lambda origin: origins.allows([origin]),
+        clock=clock,
+        new_name=_new_name,
+    )
+
+
+def _chances() -> Chances:
+    return Chances(
+        new_deck=secure_deck,
+        new_turn_id=lambda: TurnId(secrets.token_urlsafe(12)),
+        new_table_id=lambda: TableId(f"t-{secrets.token_hex(4)}"),
+        first_button=_lot,
+    )
+
+
+def _lot(options: TableOptions) -> Seat:
+    return Seat(secrets.randbelow(options.max_seats))
+
+
+def _new_name() -> str:
+    return secrets.token_urlsafe(16)

@@ -1,0 +1,58 @@
+"""The tables as the pages list them: the public view, and nothing that a spectator may not know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.requests import HTTPConnection
+
+from gameserver.errors import Refusal
+from gameserver.floor.floor import Floor
+from gameserver.table.commands import AgentPlayer
+from gameserver.table.state import SeatState, TableState
+from policy.ids import TableId
+from railbird.pages.lobby import PlayerSummary, TableSummary
+
+
+class OpenTables:
+    """`railbird.pages.lobby.LobbyPort` over the floor. A private table is listed to nobody
+    (test_a_private_table_is_on_no_list).
+    """
+
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    async def tables(self, asker: HTTPConnection) -> Sequence[TableSummary]:
+        listed = self._floor.states().items()
+        return [_summary(table_id, state) for table_id, state in listed if not state.options.private]
+
+    async def table(self, asker: HTTPConnection, table_id: str) -> TableSummary | None:
+        try:
+            state = self._floor.state(TableId(table_id))
+        except Refusal:
+            return None
+        return None if state.options.private else _summary(TableId(table_id), state)
+
+
+def _summary(table_id: TableId, state: TableState) -> TableSummary:
+    options = state.options
+    return TableSummary(
+        table_id=table_id,
+        name=options.name,
+        table_kind=options.kind.value,
+        status=state.status,
+        small_blind_chips=options.small_blind_chips,
+        big_blind_chips=options.big_blind_chips,
+        ante_chips=options.ante_chips,
+        max_seats=options.max_seats,
+        hands_played=state.hand_number if state.hand is None else state.hand_number - 1,
+        players=tuple(_player(seat) for seat in state.seats if not seat.paid_out),
+        show_hands=options.reveal.show_hands,
+        show_thoughts=options.reveal.show_thoughts,
+        spectator_delay_ms=options.spectator_delay_ms,
+    )
+
+
+def _player(seat: SeatState) -> PlayerSummary:
+    kind = "agent" if isinstance(seat.player, AgentPlayer) else "human"
+    return PlayerSummary(name=seat.name, kind=kind, stack_chips=seat.stack_chips + seat.bet_chips)
