@@ -9,12 +9,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gameserver.words import ActionKind as ActionKind
-from gameserver.words import ForcedKind as ForcedKind
-from gameserver.words import ShownBecause as ShownBecause
-from gameserver.words import Street as Street
+from gameserver.words import ActionKind, ForcedKind, ShownBecause, Street
 from policy.ids import ActionIndex, Card, HoleCards, Seat
 from policy.sealed import Sealed
+
+__all__ = [
+    "Acted",
+    "ActionKind",
+    "CardsShown",
+    "ChipsReturned",
+    "ForcedBet",
+    "ForcedKind",
+    "HandFact",
+    "HandOver",
+    "HoleDealt",
+    "Mucked",
+    "Posted",
+    "PotResult",
+    "ShownBecause",
+    "Street",
+    "StreetDealt",
+    "Turn",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from typing import Literal, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
-from gameserver.hand.facts import ActionKind
 from gameserver.wire.base import Message
 from gameserver.wire.fields import ChatText, Chips, Echo, OpaqueText, RequestId, SeatNumber, Sequence, ThoughtText
+from gameserver.words import ActionKind
 
 
 class ClientMessage(Message, frozen=True, kw_only=True):

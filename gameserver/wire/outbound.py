@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias
 from msgspec import UNSET, UnsetType
 
 from gameserver.errors import ErrorCode
-from gameserver.hand.facts import ActionKind, ShownBecause, Street
 from gameserver.wire.base import Message, Part
 from gameserver.wire.parts import (
     BySeat,
@@ -25,6 +24,7 @@ from gameserver.wire.parts import (
     TableRules,
     UnixMs,
 )
+from gameserver.words import ActionKind, ShownBecause, Street
 
 
 class ServerMessage(Message, frozen=True, kw_only=True):
@@ -286,6 +286,8 @@ class Error(ServerMessage, frozen=True, kw_only=True, tag="error"):
 
 
 class Pong(ServerMessage, frozen=True, kw_only=True, tag="pong"):
+    """The answer to `ping`."""
+
     server_time: UnixMs
     echo: str | UnsetType = UNSET
     request_id: str | UnsetType = UNSET

@@ -6,14 +6,26 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from gameserver.hand.facts import ActionKind, ForcedKind
 from gameserver.wire.base import Part
+from gameserver.words import ActionKind, ForcedKind
 
 Cards = Annotated[list[str], Meta(description="Two characters each, rank then suit: `As`, `Td`.")]
 SeatIndex = Annotated[int, Meta(description="A seat, counted from 0.")]
 ChipCount = Annotated[int, Meta(description="Chips.")]
 BySeat = Annotated[dict[str, int], Meta(description="Chips by seat; the keys are seats in decimal.")]
 DurationMs = Annotated[int, Meta(description="Milliseconds.")]
+SeatStatusWord = Annotated[
+    str,
+    Meta(
+        extra_json_schema={
+            "enum": [
+                *("ready", "waiting_big_blind", "posting", "sitting_out", "away", "no_chips"),
+                *("in_hand", "folded", "all_in", "leaving"),
+            ]
+        }
+    ),
+]
+"""How a seat stands; the words of the table room (test_the_words_of_a_seat_are_the_tables)."""
 UnixMs = Annotated[int, Meta(description="Milliseconds since the Unix epoch, by the server's clock.")]
 
 PublicMove = Annotated[
@@ -56,12 +68,12 @@ class ShownHand(Part, frozen=True, kw_only=True):
 
 
 class SeatView(Part, frozen=True, kw_only=True):
-    """What everybody sees of a seat. `status` as in `SeatStatus`; `model`: the platform model of a hosted agent."""
+    """What everybody sees of a seat. `model`: the platform model of a hosted agent."""
 
     seat: SeatIndex
     name: str
     kind: Literal["agent", "human"]
-    status: str
+    status: SeatStatusWord
     stack: ChipCount
     bet: ChipCount
     connected: bool

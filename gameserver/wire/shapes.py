@@ -14,14 +14,14 @@ from typing import Any, Final, get_args
 import msgspec.inspect
 
 from gameserver.errors import Bug, ErrorCode
-from gameserver.hand.facts import ActionKind
 from gameserver.wire import fields
 from gameserver.wire.messages import Action, AgentDecision, Inbound
 from gameserver.wire.text import encodable, refusal_of_text
+from gameserver.words import ActionKind
 
 TYPE: Final = "type"
 REQUEST_ID: Final = "requestId"
-_WITH_AMOUNT: Final = frozenset({ActionKind.BET.value, ActionKind.RAISE.value})
+WITH_AMOUNT: Final = frozenset({ActionKind.BET.value, ActionKind.RAISE.value})
 
 Check = Callable[[Any], ErrorCode | None]
 """Why a value of the right type may not be taken, or None."""
@@ -73,7 +73,7 @@ class MessageShape:
         action = message.get("action")
         if self.bet_and_raise_only is None or not isinstance(action, str) or action not in _ACTIONS:
             return None
-        return action in _WITH_AMOUNT
+        return action in WITH_AMOUNT
 
 
 _ACTIONS: Final = frozenset(kind.value for kind in ActionKind)
