@@ -46,14 +46,15 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class VisitLimits:
-    """Rates count every message, refused ones too. Who has `refused_until_closed` of them in a row refused is closed."""
+    """Rates count every message, refused ones too. Who has more refused than `refusal_burst`, or at a higher rate, is closed."""
 
     enter_within_ms: int = 10_000
     messages_per_second: int = 20
     message_burst: int = 60
     messages_per_second_before_enter: int = 2
     message_burst_before_enter: int = 20
-    refused_until_closed: int = 40
+    refusals_per_second: int = 4
+    refusal_burst: int = 60
 
 
 class VisitPorts(Protocol):
@@ -91,7 +92,7 @@ class Visit:
         self._table_id, self._connection = table_id, connection
         self._loop = asyncio.get_running_loop()
         self._entered = False
-        self._refused = 0
+        self._refusals = TokenBucket(limits.refusals_per_second, limits.refusal_burst, self._loop.time())
         self._bucket = TokenBucket(
             limits.messages_per_second_before_enter, limits.message_burst_before_enter, self._loop.time()
         )
@@ -157,8 +158,6 @@ class Visit:
             self._refuse(ErrorCode.NOT_ENTERED, "enter first", message.request_id)
         elif not self._ports.floor.say(self._table_id, self._connection, message, received_ms):
             self._refuse(ErrorCode.RATE_LIMITED, "the table is busy", message.request_id)
-        else:
-            self._refused = 0
 
     def _pong(self, ping: Ping) -> None:
         now_ms = self._ports.clock.wall_ms()
@@ -216,7 +215,6 @@ class Visit:
 
     def _has_entered(self) -> None:
         self._entered = True
-        self._refused = 0
         self._stop(self._enter_timer)
         self._bucket = TokenBucket(self._limits.messages_per_second, self._limits.message_burst, self._loop.time())
         self._watch_expiry()
@@ -241,9 +239,8 @@ class Visit:
 
     def _refuse(self, code: ErrorCode, why: str, request_id: str | UnsetType = UNSET) -> None:
         """One error frame for each refused message, until there are too many."""
-        self._refused += 1
         self._connection.reply(Error(code=code, message=why, request_id=request_id))
-        if self._refused >= self._limits.refused_until_closed:
+        if not self._refusals.take(self._loop.time()):
             self._connection.close(CloseCode.TOO_MANY_MESSAGES)
 
     def _nothing_entered(self) -> None:
