@@ -67,7 +67,8 @@ class Hand:
         `forced`: who owes what, in order of posting. `big_blind_chips`: what a call costs before the flop, and the least bet
         after it. `straddle_chips`: the bigger big blind before the flop. Raises Bug for what no table may ask for.
         """
-        check_set_up(seats, forced, big_blind_chips)
+        to_match_chips = big_blind_chips if straddle_chips is None else straddle_chips
+        check_set_up(seats, forced, to_match_chips)
         self.dealt: Final = tuple(seat for seat, _ in seats)
         self.street = Street.PREFLOP
         self.board: tuple[Card, ...] = ()
@@ -75,7 +76,7 @@ class Hand:
         self.result: HandOver | None = None
         self._betting: Final = Betting(seats, big_blind_chips)
         self._forced: Final = tuple(forced)
-        self._to_match_chips: Final = straddle_chips or big_blind_chips
+        self._to_match_chips: Final = to_match_chips
         self._deck: Deck | None = None
         self._hole_cards: Final = DealtCards(self.dealt)
         self._returned: Final[dict[Seat, int]] = {}

@@ -211,12 +211,13 @@ def test_a_fold_is_legal_with_nothing_to_call() -> None:
         ([(Seat(1), 100), (Seat(2), 100)], (), 0),
         ([(Seat(1), 100), (Seat(2), 100)], (ForcedBet(Seat(3), ForcedKind.ANTE, 1),), 10),
         ([(Seat(1), 100), (Seat(2), 100)], (ForcedBet(Seat(1), ForcedKind.ANTE, -1),), 10),
+        ([(Seat(1), 100), (Seat(2), 100)], (ForcedBet(Seat(1), ForcedKind.STRADDLE, 20),), 10),
     ],
 )
 def test_a_hand_that_no_table_may_ask_for_is_a_bug(
     seats: list[tuple[Seat, int]], forced: tuple[ForcedBet, ...], big_blind: int
 ) -> None:
-    """Too few or too many seats, a seat twice, no chips, no blind, a bet owed by nobody."""
+    """Too few or too many seats, a seat twice, no chips, no blind, a bet owed by nobody, a straddle that is not said to be one."""
     with pytest.raises(Bug):
         Hand(seats=seats, forced=forced, big_blind_chips=big_blind, straddle_chips=None)
 

@@ -50,12 +50,14 @@ def set_up_of(seed: int) -> SetUp:
 
 @given(SEEDS, SEEDS)
 def test_no_chip_is_made_or_lost(deal: int, play: int) -> None:
-    """After each step stacks and pot are the chips that there were; no stack and no bet is below 0; pots add up."""
+    """After each step stacks and pot are the chips that there were; no stack and no bet is below 0; pots add up; stacks and what was put in too."""
     set_up = set_up_of(deal)
     for now in moments(set_up, play):
         hand = now.hand
         assert sum(hand.stacks.values()) + hand.pot_chips == sum(set_up.stacks)
         assert min(*hand.stacks.values(), *hand.bets.values(), *hand.contributed.values()) >= 0
+        if not hand.over:  # what a cancelled hand gives back
+            assert tuple(hand.stacks[seat] + chips for seat, chips in hand.contributed.items()) == set_up.stacks
         assert sum(amount for amount, _ in hand.pots()) + sum(hand.bets.values()) == hand.pot_chips
 
 
