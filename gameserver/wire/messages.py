@@ -75,6 +75,7 @@ from gameserver.wire.parts import (
     ShownHand,
     TableRules,
 )
+from gameserver.words import ActionKind, ForcedKind, ShownBecause, Street
 
 PROTOCOL: Final = 1
 MIN_PROTOCOL: Final = 1
@@ -84,6 +85,7 @@ __all__ = [
     "PROTOCOL",
     "Ack",
     "Action",
+    "ActionKind",
     "AgentDecision",
     "AgentStatus",
     "AgentThought",
@@ -96,6 +98,7 @@ __all__ = [
     "Decision",
     "Enter",
     "Error",
+    "ForcedKind",
     "GameState",
     "HandCancelled",
     "HandResult",
@@ -128,6 +131,7 @@ __all__ = [
     "SeatView",
     "ServerMessage",
     "ShowCards",
+    "ShownBecause",
     "ShownHand",
     "Sit",
     "SitIn",
@@ -135,6 +139,7 @@ __all__ = [
     "Snapshot",
     "Stand",
     "Straddle",
+    "Street",
     "StreetDealt",
     "TableOptions",
     "TableRules",
