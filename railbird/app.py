@@ -67,6 +67,11 @@ class Server:
     ledger: Ledger
     store: SqlTableStore
     socket: TableSocket
+    grace_ms: int
+
+    async def stop(self) -> None:
+        """No new hand; those in play end within the grace time or are cancelled. Once is enough, and twice does no harm."""
+        await self.floor.stop(grace_ms=self.grace_ms)
 
 
 class RegisteredNames:
@@ -95,7 +100,7 @@ async def opened(setup: Setup) -> AsyncIterator[Server]:
         try:
             yield server
         finally:
-            await server.floor.stop(grace_ms=setup.grace_ms)
+            await server.stop()
     finally:
         await database.dispose()
 
@@ -115,7 +120,7 @@ def _wire(setup: Setup, database: Database) -> Server:
         observe=setup.observe,
     )
     socket = TableSocket(_socket_ports(setup, floor, door, clock))
-    return Server(Starlette(routes=_routes(floor, socket)), floor, people, ledger, store, socket)
+    return Server(Starlette(routes=_routes(floor, socket)), floor, people, ledger, store, socket, setup.grace_ms)
 
 
 def _routes(floor: Floor, socket: TableSocket) -> list[BaseRoute]:

@@ -1,0 +1,143 @@
+"""Starts the demo's server, seats the cast over real connections, says what to open, and ends it all again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rich.console import Console
+
+from gameserver.identity.key_files import StoredKeys, init_keys
+from gameserver.identity.keys import KeyUse
+from gameserver.store.ledger import Ledger
+from policy.ids import TableId
+from railbird.agenthost.house.player import HousePlayer
+from railbird.app import Server, opened
+from railbird.client import ClientError
+from railbird.config import Settings
+from railbird.demo import bank, cast, progress, tables
+from railbird.demo.count import HandCount
+from railbird.logs import configure_logs
+from railbird.serve import own_origins, setup_of
+from railbird.serving import PortTaken, listen, served, stop_signals
+
+_HOST = "127.0.0.1"
+
+
+def run_demo(settings: Settings, port: int, tables: int, hands: int | None, open_browser: bool) -> int:
+    """Deal until stopped, or until each table has `hands` finished. Returns the exit code."""
+    configure_logs()
+    console = Console()
+    try:
+        return asyncio.run(_run(settings, console, Wanted(port, tables, hands, open_browser)))
+    except PortTaken as problem:
+        console.print(f"{problem}. Choose another one: `railbird demo --port 8001`, or `--port 0` for any.")
+        return 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was asked for on the command line. `hands`: a table; None: until stopped."""
+
+    port: int
+    tables: int
+    hands: int | None
+    open_browser: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Seated:
+    """Where a part sits."""
+
+    table_id: TableId
+    part: cast.Part
+
+
+async def _run(settings: Settings, console: Console, wanted: Wanted) -> int:
+    listener = listen(_HOST, wanted.port)
+    port = listener.getsockname()[1]
+    keys = init_keys(settings.store.keys_folder, now_s=int(time.time()))
+    with listener, stop_signals() as stop, progress.shown(console, wanted=wanted.hands) as told:
+        count = HandCount(wanted=wanted.hands, told=told)
+        setup = replace(setup_of(settings, keys.ring), origins=own_origins(_HOST, port), observe=count.observe)
+        async with opened(setup) as server:
+            async with served(server, listener):
+                await _play(settings, console, wanted, keys, server, port, count, stop)
+            return await _balance(console, server.ledger)
+
+
+async def _play(
+    settings: Settings,
+    console: Console,
+    wanted: Wanted,
+    keys: StoredKeys,
+    server: Server,
+    port: int,
+    count: HandCount,
+    stop: asyncio.Event,
+) -> None:
+    opened_tables = await tables.open_tables(server.floor, wanted.tables)
+    count.watch(opened_tables)
+    seated = [_Seated(table_id, part) for i, table_id in enumerate(opened_tables) for part in cast.cast_of(i)]
+    _say_what_to_open(console, port, opened_tables, wanted)
+    async with asyncio.TaskGroup() as group:
+        owners = [each.part.owner for each in seated]
+        await bank.top_up(server.ledger, owners)
+        working = [group.create_task(bank.keep_solvent(server.ledger, owners))]
+        working += [group.create_task(_act(settings, keys, server, port, each)) for each in seated]
+        await _first_of(stop, count.enough)
+        await server.stop()  # while the players can still act: hands in play end
+        for task in working:
+            task.cancel()
+
+
+async def _act(settings: Settings, keys: StoredKeys, server: Server, port: int, seated: _Seated) -> None:
+    """One part, from its first connection to the end of the demo."""
+    part = seated.part
+    version = await cast.register(server.people, part)
+    player = HousePlayer(
+        f"ws://{_HOST}:{port}/games/poker/{seated.table_id}/ws",
+        agent_token=cast.token_source(keys.signing[KeyUse.AGENT], part, version),
+        style=part.style,
+        rng=cast.dice(part),
+        buy_in_chips=tables.BUY_IN_CHIPS,
+        seat=part.seat,
+        min_turn_ms=settings.play.min_turn_ms,
+    )
+    try:
+        await player.run()
+    except ClientError:
+        if server.floor.has(seated.table_id):
+            raise
+
+
+async def _first_of(*events: asyncio.Event) -> None:
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting:
+        task.cancel()
+
+
+def _say_what_to_open(console: Console, port: int, opened_tables: Sequence[TableId], wanted: Wanted) -> None:
+    lobby = f"http://{_HOST}:{port}/"
+    lines = ["Railbird deals. Open in a browser:", f"  lobby    {lobby}"]
+    lines += [f"  table    {lobby}tables/{table_id}" for table_id in opened_tables]
+    lines += [
+        "Ctrl-C stops it; what was dealt is kept." if wanted.hands is None else f"It ends after {wanted.hands} hands."
+    ]
+    console.print("\n".join(lines), highlight=False, soft_wrap=True)
+    if wanted.open_browser:
+        webbrowser.open(lobby)
+
+
+async def _balance(console: Console, ledger: Ledger) -> int:
+    """Whether every chip is where the books say. Returns the exit code."""
+    differences = await ledger.verify_ledger()
+    for each in differences:
+        console.print(f"The books are wrong at {each.where}: {each.found_chips}, not {each.expected_chips}.")
+    if not differences:
+        console.print("Every chip is accounted for.")
+    return 1 if differences else 0

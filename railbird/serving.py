@@ -1,0 +1,88 @@
+"""An open server on a socket: accepts until it is told to stop, lets hands in play end, tells everybody, and goes.
+
+The order at the end matters: no new connection, then the tables (whose players still have to act), then the open connections.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import AsyncIterator, Iterator
+
+import uvicorn
+
+from gameserver.net.protocol import UVICORN_SETTINGS, ReadyWebSocket
+from railbird.app import Server
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_CLOSE_WITHIN_S = 5
+
+
+class PortTaken(RuntimeError):
+    """Somebody else listens there already."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; `port` 0 takes any free one. Raises PortTaken."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=2_048)
+    except OSError as error:
+        raise PortTaken(f"cannot listen on {host} port {port}: {error.strerror}") from error
+
+
+class _Quiet(uvicorn.Server):
+    """uvicorn without its own signal handlers: stopping is ours, in our order."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@contextlib.asynccontextmanager
+async def served(server: Server, listener: socket.socket) -> AsyncIterator[None]:
+    """The server answers on `listener` within the block. On the way out the tables stop first, with grace."""
+    config = uvicorn.Config(
+        server.app,
+        ws=ReadyWebSocket,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_CLOSE_WITHIN_S,
+        **UVICORN_SETTINGS,
+    )
+    http = _Quiet(config)
+    serving = asyncio.create_task(http.serve(sockets=[listener]), name="http")
+    while not http.started and not serving.done():  # noqa: ASYNC110 - uvicorn offers a flag and no event
+        await asyncio.sleep(0.005)
+    try:
+        yield
+    finally:
+        for accepting in http.servers:
+            accepting.close()
+        await server.stop()
+        http.should_exit = True
+        await serving
+
+
+@contextlib.contextmanager
+def stop_signals() -> Iterator[asyncio.Event]:
+    """An event that is set by SIGTERM or Ctrl-C. A second signal ends the process the usual way."""
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+
+    def told_to_stop() -> None:
+        stop.set()
+        for each in _SIGNALS:
+            loop.remove_signal_handler(each)
+
+    for each in _SIGNALS:
+        loop.add_signal_handler(each, told_to_stop)
+    try:
+        yield stop
+    finally:
+        for each in _SIGNALS:
+            loop.remove_signal_handler(each)
