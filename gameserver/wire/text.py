@@ -6,6 +6,7 @@ where it goes out is each way out's own matter.
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 from typing import Final
 
@@ -14,9 +15,10 @@ from gameserver.errors import ErrorCode
 _BLANK_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Cn", "Zs", "Zl", "Zp", "Mn", "Me"})
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and signs by category that are drawn as nothing: the Hangul fillers and blank braille."""
-_NFC_GROWS_AT_MOST: Final = 3
-"""Of one character, by Unicode Standard Annex 15: U+1D160 becomes three."""
 _MARKS_IN_A_RUN: Final = 30
+_FIRST_TO_GROW: Final = 0x300
+_LAST_TO_GROW: Final = 0x1E94A
+"""The bounds of all characters with a combining class or a longer NFC (test_what_may_grow_is_within_the_bounds)."""
 
 
 def encodable(text: str) -> bool:
@@ -55,12 +57,21 @@ def nfc_length(text: str) -> int:
     return length + len(unicodedata.normalize("NFC", text[start:]))
 
 
+@functools.cache
+def _what_may_grow() -> frozenset[str]:
+    """Characters that NFC may turn into more, alone or by standing behind another; a text without them does not grow."""
+    points = (chr(point) for point in range(_FIRST_TO_GROW, _LAST_TO_GROW + 1))
+    return frozenset(p for p in points if unicodedata.combining(p) or len(unicodedata.normalize("NFC", p)) > 1)
+
+
 def too_long(text: str, *, max_characters: int, max_bytes: int | None) -> bool:
     """Whether the text passes a limit. Characters count after NFC, bytes as they were sent. `text` is encodable."""
     if max_bytes is not None and len(text.encode("utf-8")) > max_bytes:
         return True
-    if text.isascii() or len(text) * _NFC_GROWS_AT_MOST <= max_characters:
+    if text.isascii():
         return len(text) > max_characters
+    if len(text) <= max_characters and _what_may_grow().isdisjoint(text):
+        return False
     return nfc_length(text) > max_characters
 
 
