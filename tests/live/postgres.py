@@ -12,6 +12,7 @@ import importlib.util
 import os
 import pwd
 import shutil
+import stat
 import subprocess
 import tempfile
 import time
@@ -29,6 +30,7 @@ from railbird.embedded import bound_process
 
 DRIVER = "postgresql+asyncpg"
 _FAST_AND_UNSAFE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")  # a test's data need not survive
+_LONGEST_PARENT = 60  # bytes; "/rbpg-xxxxxxxx/.s.PGSQL.5432.lock" follows, and the kernel's limit is 103 (macOS) or 107
 _ENV = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/bin:/bin"}
 
 
@@ -76,7 +78,7 @@ def running(*, package: Path | None = None, timeout_s: float = 60.0) -> Iterator
     """An empty database on a server of its own; yields its SQLAlchemy URL; everything is removed on the way out."""
     package = package or find_package()
     as_root = os.geteuid() == 0
-    with tempfile.TemporaryDirectory(prefix="rbpg-", ignore_cleanup_errors=True) as temp:
+    with tempfile.TemporaryDirectory(prefix="rbpg-", dir=_temp_parent(), ignore_cleanup_errors=True) as temp:
         work = Path(temp)
         user, group = _give_to_nobody(work) if as_root else (None, None)
         binaries = (copy_package(package, work) if as_root else package) / "pginstall18" / "bin"
@@ -92,6 +94,13 @@ def running(*, package: Path | None = None, timeout_s: float = 60.0) -> Iterator
                 yield URL.create(DRIVER, username="postgres", database="postgres", query={"host": temp})
             finally:
                 process.stop()
+
+
+def _temp_parent() -> str:
+    """Where nobody gets to and a socket's path stays short: the usual temp folder, else the system's."""
+    usual = Path(tempfile.gettempdir())
+    reachable = all(folder.stat().st_mode & stat.S_IXOTH for folder in (usual, *usual.parents))
+    return str(usual) if reachable and len(os.fsencode(usual)) <= _LONGEST_PARENT else "/tmp"
 
 
 def copy_package(package: Path, to: Path) -> Path:

@@ -98,7 +98,7 @@ print(folder.exists())
 @pytest.mark.skipif(os.geteuid() != 0, reason="not root: the rest of this file is this test")
 def test_it_runs_without_root() -> None:
     """As nobody the binaries run from where they are; they are copied here, as nobody may not look into every folder."""
-    with tempfile.TemporaryDirectory() as temp:
+    with tempfile.TemporaryDirectory(dir="/tmp") as temp:  # the usual one may be closed to nobody
         os.chmod(temp, 0o755)
         package = postgres.copy_package(postgres.find_package(), Path(temp))
         done = subprocess.run(

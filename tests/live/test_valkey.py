@@ -44,7 +44,7 @@ def starter(data: Path) -> subprocess.Popen[str]:
 
 def first_line(process: subprocess.Popen[str]) -> list[str]:
     assert process.stdout is not None
-    return process.stdout.readline().split()
+    return process.stdout.readline().rstrip("\n").split(maxsplit=1)
 
 
 def test_data_survives_a_clean_stop_in_a_long_path_with_spaces(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ print(os.path.exists(server.socket_path))
 @pytest.mark.skipif(os.geteuid() != 0, reason="not root: the rest of this file is this test")
 def test_it_runs_without_root() -> None:
     """Nobody's own folder is enough. The program is copied, as the environment may lie where nobody may not look."""
-    with tempfile.TemporaryDirectory() as temp:
+    with tempfile.TemporaryDirectory(dir="/tmp") as temp:  # the usual one may be closed to nobody
         os.chmod(temp, 0o711)
         data, programs = Path(temp, "data"), Path(temp, "programs")
         data.mkdir()
