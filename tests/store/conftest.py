@@ -30,9 +30,10 @@ class Clock:
     """A wall clock that goes one second further with each look."""
 
     now_ms: int = 1_700_000_000_000
+    step_ms: int = 1_000
 
     def wall_ms(self) -> int:
-        self.now_ms += 1_000
+        self.now_ms += self.step_ms
         return self.now_ms
 
 
