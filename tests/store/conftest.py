@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,27 +83,50 @@ def migrated(request: pytest.FixtureRequest) -> URL:
 
 
 @pytest_asyncio.fixture
-async def fresh_url(migrated: URL, tmp_path: Path) -> AsyncIterator[URL]:
-    """A migrated database that nobody has used yet."""
+async def new_url(migrated: URL, tmp_path: Path) -> AsyncIterator[Callable[[], Awaitable[URL]]]:
+    """Gives a migrated database that nobody has used yet, and another one with each call."""
     if migrated.get_backend_name() == "sqlite":
-        path = tmp_path / "railbird.db"
-        shutil.copy(str(migrated.database), path)
-        yield migrated.set(database=str(path))
+
+        async def copy() -> URL:
+            path = tmp_path / f"{uuid.uuid4().hex}.db"
+            shutil.copy(str(migrated.database), path)
+            return migrated.set(database=str(path))
+
+        yield copy
         return
-    name = f"store_{uuid.uuid4().hex}"
-    await administer(migrated.set(database="postgres"), f"create database {name} template {migrated.database}")
-    yield migrated.set(database=name)
-    await administer(migrated.set(database="postgres"), f"drop database {name} with (force)")
+    made: list[str] = []
+
+    async def create() -> URL:
+        made.append(f"store_{uuid.uuid4().hex}")
+        await administer(migrated.set(database="postgres"), f"create database {made[-1]} template {migrated.database}")
+        return migrated.set(database=made[-1])
+
+    yield create
+    for name in made:
+        await administer(migrated.set(database="postgres"), f"drop database {name} with (force)")
 
 
 @pytest_asyncio.fixture
-async def store(fresh_url: URL) -> AsyncIterator[Store]:
-    """An empty store; the books are right when the test is over."""
-    store = Store(fresh_url, Database(make_engine(fresh_url)))
-    yield store
-    assert await store.ledger.verify_ledger() == ()
-    await store.beside.dispose()
-    await store.database.dispose()
+async def new_store(new_url: Callable[[], Awaitable[URL]]) -> AsyncIterator[Callable[[], Awaitable[Store]]]:
+    """Gives an empty store, and another one with each call; their books are right when the test is over."""
+    made: list[Store] = []
+
+    async def make() -> Store:
+        url = await new_url()
+        made.append(Store(url, Database(make_engine(url))))
+        return made[-1]
+
+    yield make
+    for store in made:
+        assert await store.ledger.verify_ledger() == ()
+        await store.beside.dispose()
+        await store.database.dispose()
+
+
+@pytest_asyncio.fixture
+async def store(new_store: Callable[[], Awaitable[Store]]) -> Store:
+    """An empty store."""
+    return await new_store()
 
 
 async def administer(url: URL, statement: str) -> None:
