@@ -86,16 +86,15 @@ def compute_revealed_hole_cards(*, viewer: Viewer, hand: HandCards, options: Rev
     Raises AssertionError for a viewer or a stage that it does not know.
     """
     face_up = _face_up(hand)
-    public = face_up | _live_to_the_public(hand, options)
     match viewer:
         case SeatedAgent(seat=seat) | SeatedUser(seat=seat):
             permitted = face_up | _of_players({seat}, hand)
         case UnseatedAgent():
             permitted = face_up
         case Owner(seats=seats):
-            permitted = public | _of_players(seats, hand)
+            permitted = face_up | _live_to_the_public(hand, options) | _of_players(seats, hand)
         case Spectator() | Operator():
-            permitted = public
+            permitted = face_up | _live_to_the_public(hand, options)
         case _:
             assert_never(viewer)
     return {entry.seat: open_sealed(entry.cards) for entry in hand.seats if entry.seat in permitted}
@@ -119,7 +118,7 @@ def look_from_the_deal(*, viewer: Viewer, dealt_in: AbstractSet[SeatedAgent | Se
             assert_never(viewer)
 
 
-def _face_up(hand: HandCards) -> frozenset[Seat]:
+def _face_up(hand: HandCards) -> AbstractSet[Seat]:
     """Seats whose cards lie open on the table."""
     match hand.stage:
         case Stage.BETTING | Stage.OVER:
@@ -130,7 +129,7 @@ def _face_up(hand: HandCards) -> frozenset[Seat]:
             assert_never(hand.stage)
 
 
-def _live_to_the_public(hand: HandCards, options: RevealOptions) -> frozenset[Seat]:
+def _live_to_the_public(hand: HandCards, options: RevealOptions) -> AbstractSet[Seat]:
     """Seats whose closed cards the public view of a table with `show_hands` has. Only a plain `True` opens."""
     if options.show_hands is True and hand.stage is Stage.BETTING:
         return _standing(hand, Standing.LIVE)
@@ -144,5 +143,5 @@ def _of_players(players: AbstractSet[Seat], hand: HandCards) -> AbstractSet[Seat
     return players | {peek.at for peek in hand.peeks if peek.by in players}
 
 
-def _standing(hand: HandCards, standing: Standing) -> frozenset[Seat]:
-    return frozenset(entry.seat for entry in hand.seats if entry.standing is standing)
+def _standing(hand: HandCards, standing: Standing) -> AbstractSet[Seat]:
+    return {entry.seat for entry in hand.seats if entry.standing is standing}
