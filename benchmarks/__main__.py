@@ -9,13 +9,14 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from benchmarks import hands
+from benchmarks import hands, views
 from benchmarks.measure import Figure, print_figures
 
 Benchmark: TypeAlias = Callable[[float], tuple[str, Sequence[Figure]]]
 
 BENCHMARKS: Final[dict[str, Benchmark]] = {
     "hands": hands.run,
+    "views": views.run,
 }
 
 

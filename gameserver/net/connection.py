@@ -72,7 +72,7 @@ class OpenConnection:
         self._outlet.close(code, "")
 
     def write(self, batch: Batch) -> Outcome:
-        """Part of a stream; only the door does this (test_only_the_door_writes_streams)."""
+        """Part of a stream; the door does this (test_bytes_are_sent_by_the_pinned_functions_and_by_nobody_else)."""
         return self._outlet.write(batch)
 
     def when_caught_up(self, call: Callable[[], None]) -> None:

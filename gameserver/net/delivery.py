@@ -23,7 +23,7 @@ from gameserver.identity.who import Identity
 from gameserver.net.address import check_address
 from gameserver.net.batch import Batch
 from gameserver.net.connection import OpenConnection
-from gameserver.net.encoding import FrameEncoder
+from gameserver.net.encoding import FrameEncoder, Pieces
 from gameserver.net.outlet import Outcome
 from gameserver.net.sessions import Session, Sessions
 from gameserver.net.streams import Stream, StreamLimits, Subscriber
@@ -31,7 +31,7 @@ from gameserver.net.tripwire import Tripwire
 from gameserver.table.state import TableState
 from gameserver.views.audience import AgentsAudience, Audience, OwnerAudience, PublicAudience
 from gameserver.wire.close_codes import CloseCode
-from gameserver.wire.encode import Unencodable, Unnumbered, encode
+from gameserver.wire.encode import Unencodable, encode
 from gameserver.wire.messages import Error, NumberedFrame, Reconnect, Resumed, Resync, Snapshot
 from policy.ids import TableId, UserId
 
@@ -171,7 +171,7 @@ class Delivery:
         for gone in stream.publish(encoded) if encoded else ():
             self.unsubscribe(table_id, gone.connection)
 
-    def _encoded(self, frames: Iterable[NumberedFrame]) -> list[Unnumbered]:
+    def _encoded(self, frames: Iterable[NumberedFrame]) -> list[Pieces]:
         encoded = []
         for frame in frames:
             try:

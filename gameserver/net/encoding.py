@@ -9,20 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from gameserver.wire.encode import Unnumbered, encode_unnumbered
+from gameserver.wire.encode import encode, encode_unnumbered
 from gameserver.wire.messages import GameState, NumberedFrame
 
 _REMEMBERED_FRAMES: Final = 64
+_HEADS: Final[dict[type[NumberedFrame], bytes]] = {}
+"""How the frames of each type begin, up to their number; learnt at the first one."""
 _OWN_FIELDS: Final = ("your_seat", "your_hole_cards", "revealed_hole_cards")
 """What the states of one change differ in: the last fields of the model."""
 
+Pieces: TypeAlias = tuple[bytes, ...]
+"""A frame's bytes: what comes before its number, and what comes after it, in order."""
 
-class _Own(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+
+class _Own(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """The fields of `GameState` that belong to one audience, under the same names and in the same order."""
 
     your_seat: int | UnsetType = UNSET
@@ -40,40 +45,56 @@ class FrameEncoder:
     """Encodes frames without their number. It keeps the last few, each with its frame, so that no other is taken for it."""
 
     def __init__(self) -> None:
-        self._frames: dict[int, tuple[NumberedFrame, Unnumbered]] = {}
+        self._frames: dict[int, tuple[NumberedFrame, Pieces]] = {}
         self._shared_key: tuple[object, ...] = ()
-        self._shared: Unnumbered | None = None
+        self._shared: Pieces = ()
+        self._shared_without_end: Pieces = ()
 
-    def encode(self, frame: NumberedFrame) -> Unnumbered:
+    def encode(self, frame: NumberedFrame) -> Pieces:
         """The bytes of a frame, with its number left open. Raises `Unencodable`."""
-        if isinstance(frame, GameState):
-            return self._game_state(frame)
         known = self._frames.get(id(frame))
         if known is not None:
             return known[1]
+        if isinstance(frame, GameState):
+            return self._game_state(frame)
         if len(self._frames) >= _REMEMBERED_FRAMES:
             self._frames.clear()
-        encoded = encode_unnumbered(frame)
+        encoded = _pieces(frame)
         self._frames[id(frame)] = (frame, encoded)
         return encoded
 
-    def _game_state(self, state: GameState) -> Unnumbered:
-        shared = self._shared_part(state)
-        own = _encode_own(
-            _Own(
-                your_seat=state.your_seat,
-                your_hole_cards=state.your_hole_cards,
-                revealed_hole_cards=state.revealed_hole_cards,
-            )
+    def _game_state(self, state: GameState) -> Pieces:
+        has_own = not (
+            state.your_seat is UNSET and state.revealed_hole_cards is UNSET and state.your_hole_cards is UNSET
         )
-        if len(own) == len(b"{}"):
-            return shared
-        return Unnumbered(shared.head, b"%b,%b" % (shared.tail[:-1], own[1:]))
-
-    def _shared_part(self, state: GameState) -> Unnumbered:
         # Compared by value, and the parts of one change are the same objects, for which that is one step each.
         key = _shared_fields(state)
-        if self._shared is None or key != self._shared_key:
-            bare = msgspec.structs.replace(state, your_seat=UNSET, your_hole_cards=UNSET, revealed_hole_cards=UNSET)
-            self._shared_key, self._shared = key, encode_unnumbered(bare)
-        return self._shared
+        if key != self._shared_key:
+            self._encode_shared(_without_own(state) if has_own else state, key)
+        if not has_own:
+            return self._shared
+        own = _encode_own(_Own(state.your_seat, state.your_hole_cards, state.revealed_hole_cards))
+        return *self._shared_without_end, own[1:]
+
+    def _encode_shared(self, bare: GameState, key: tuple[object, ...]) -> None:
+        head, tail = self._shared = _pieces(bare)
+        self._shared_without_end = (head, tail[:-1] + b",")
+        self._shared_key = key
+
+
+def numbered(pieces: Pieces, seq: int) -> bytes:
+    """The whole frame as a stream's frame number `seq`."""
+    return b"".join((pieces[0], b"%d" % seq, *pieces[1:]))
+
+
+def _without_own(state: GameState) -> GameState:
+    return msgspec.structs.replace(state, your_seat=UNSET, your_hole_cards=UNSET, revealed_hole_cards=UNSET)
+
+
+def _pieces(frame: NumberedFrame) -> tuple[bytes, bytes]:
+    head = _HEADS.get(type(frame))
+    if head is None or frame.seq != 0:
+        encoded = encode_unnumbered(frame)
+        _HEADS[type(frame)] = encoded.head
+        return encoded.head, encoded.tail
+    return head, encode(frame)[len(head) + 1 :]

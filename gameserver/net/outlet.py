@@ -41,7 +41,7 @@ class Outcome(enum.Enum):
 
 
 class Outlet(Protocol):
-    """The only writer of a connection, once it is accepted. No method waits or raises."""
+    """What writes to a connection once it is accepted. No method waits or raises."""
 
     def write(self, batch: Batch) -> Outcome:
         """Part of a stream: whole, or not at all."""

@@ -2,7 +2,7 @@
 
 Run uvicorn with `Config(app, ws=ReadyWebSocket, **UVICORN_SETTINGS)`. The protocol puts the outlet into the ASGI scope's
 extensions; under any other server, or mounted in a host application, `websocket_outlet` falls back to ASGI's own way.
-It relies on uvicorn's class layout: the version is pinned, and test_protocol is the test of what we rely on.
+It relies on uvicorn's class layout: the version is pinned, and tests/net run it on both event loops.
 
 permessage-deflate stays off: small messages gain nothing, each connection would pay memory, and a compressed bomb is one
 attack less. (A ready frame is uncompressed, which RFC 7692, 6, allows on a connection that negotiated it all the same.)

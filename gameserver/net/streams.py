@@ -15,10 +15,10 @@ from typing import Final
 from gameserver.floor.ports import ConnectionId, ResumePoint
 from gameserver.net.batch import Batch
 from gameserver.net.connection import OpenConnection
+from gameserver.net.encoding import Pieces, numbered
 from gameserver.net.outlet import Outcome
 from gameserver.net.sessions import Session
 from gameserver.views.audience import Audience
-from gameserver.wire.encode import Unnumbered
 from gameserver.wire.messages import Snapshot
 
 _log: Final = logging.getLogger(__name__)
@@ -80,14 +80,14 @@ class Stream:
         self._ring = Ring(limits)
         self._subscribers: dict[ConnectionId, Subscriber] = {}
 
-    def publish(self, frames: Iterable[Unnumbered]) -> list[Subscriber]:
+    def publish(self, frames: Iterable[Pieces]) -> list[Subscriber]:
         """Number these frames, keep them, and write them to everybody who keeps up. Returns whose connection is gone."""
         batch = Batch([self._keep(frame) for frame in frames])
         return [subscriber for subscriber in tuple(self._subscribers.values()) if not _write(subscriber, batch)]
 
-    def _keep(self, frame: Unnumbered) -> bytes:
+    def _keep(self, frame: Pieces) -> bytes:
         self.seq += 1
-        payload = frame.numbered(self.seq)
+        payload = numbered(frame, self.seq)
         self._ring.put(self.seq, payload)
         return payload
 

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from websockets.frames import Frame, Opcode
 
 from gameserver.net.batch import Batch, text_frame
-from gameserver.net.encoding import FrameEncoder
+from gameserver.net.encoding import FrameEncoder, numbered
 from gameserver.wire.encode import encode
 from gameserver.wire.messages import GameState
 from tests.net.serving import chat
@@ -30,7 +30,7 @@ def test_a_shared_state_is_what_plain_encoding_gives() -> None:
     encoder = FrameEncoder()
     frames = [frame for state in states for draw in VIEWS.values() for frame in draw(change(state, CHECKED))]
     for seq, frame in enumerate(itertools.chain(frames, reversed(frames))):
-        assert encoder.encode(frame).numbered(seq) == encode(msgspec.structs.replace(frame, seq=seq))
+        assert numbered(encoder.encode(frame), seq) == encode(msgspec.structs.replace(frame, seq=seq))
 
 
 def test_the_own_fields_come_last_in_the_model() -> None:
@@ -43,8 +43,8 @@ def test_a_state_without_own_fields_does_not_keep_those_of_the_one_before() -> N
     encoder = FrameEncoder()
     now = change(scene.table(scene.live_hand()), CHECKED)
     seat, public = VIEWS["seat 0"](now)[-1], VIEWS["public"](now)[-1]
-    assert b'"As"' in encoder.encode(seat).tail
-    assert b'"As"' not in encoder.encode(public).numbered(1)
+    assert b'"As"' in numbered(encoder.encode(seat), 1)
+    assert b'"As"' not in numbered(encoder.encode(public), 1)
     assert isinstance(public, GameState) and public.your_seat is UNSET
 
 
@@ -53,7 +53,7 @@ def test_every_frame_of_a_fact_is_what_plain_encoding_gives(fact: object, _frame
     encoder = FrameEncoder()
     for frame in change(scene.table(scene.live_hand()), fact).public():  # type: ignore[arg-type]
         for seq in (1, 10, 2**53):
-            assert encoder.encode(frame).numbered(seq) == encode(msgspec.structs.replace(frame, seq=seq))
+            assert numbered(encoder.encode(frame), seq) == encode(msgspec.structs.replace(frame, seq=seq))
 
 
 def test_a_frame_is_encoded_once_and_another_is_not_taken_for_it() -> None:
@@ -63,8 +63,8 @@ def test_a_frame_is_encoded_once_and_another_is_not_taken_for_it() -> None:
     assert encoder.encode(first) is encoded
     for n in range(500):
         text = f"frame {n}"
-        assert text.encode() in encoder.encode(chat(text)).numbered(n)
-    assert encoder.encode(first).numbered(1) == encoded.numbered(1)
+        assert text.encode() in numbered(encoder.encode(chat(text)), n)
+    assert numbered(encoder.encode(first), 1) == numbered(encoded, 1)
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65535, 65536, 70000])
