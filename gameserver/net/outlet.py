@@ -73,7 +73,7 @@ class DirectOutlet:
         self._transport, self._limits, self._is_open, self._close = transport, limits, is_open, close
         self._call: Callable[[], None] = nobody_waits
         self._patience: asyncio.TimerHandle | None = None
-        # The same number for our bound and for the transport's pause, so that BEHIND always has its call back.
+        # Our bound is also the transport's pause, so that BEHIND has its call back (test_a_slow_reader_is_moved_to_the_newest_snapshot).
         transport.set_write_buffer_limits(high=limits.max_queued_bytes, low=limits.max_queued_bytes // 4)
 
     def write(self, batch: Batch) -> Outcome:
