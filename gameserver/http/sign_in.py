@@ -1,0 +1,122 @@
+"""`POST /login`, `POST /logout`, `POST /stream-ticket`, `GET /signin/{code}`: how people come in and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from gameserver.errors import ErrorCode, Refusal
+from gameserver.http.askers import HttpAskers
+from gameserver.http.problems import NO_STORE
+from gameserver.http.tables import json_answer
+from gameserver.identity.asker import credential_of_scope
+from gameserver.identity.compact import MAX_TOKEN_CHARACTERS, json_object
+from gameserver.identity.credentials import SessionCookie, UserToken
+from gameserver.identity.refusals import TokenReason, TokenRefused
+from gameserver.identity.sessions import OpenedSession, Sessions, SignInLinks, clear_cookie, set_cookie
+from gameserver.identity.tickets import TICKET_LIFE_MS, StreamTickets
+from gameserver.identity.verifier import TokenVerifier
+
+_MAX_BODY_BYTES = MAX_TOKEN_CHARACTERS + 64
+
+
+class SignedIn(msgspec.Struct, frozen=True, rename="camel"):
+    """`csrfToken`: what this site's pages send as `x-csrf-token` with every change. `expiresAt`: Unix milliseconds."""
+
+    user_id: str
+    csrf_token: str
+    expires_at: int
+
+
+class Ticket(msgspec.Struct, frozen=True, rename="camel"):
+    """Opens one stream as `?ticket=`, within `expiresInMs`."""
+
+    ticket: str
+    expires_in_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SignInPorts:
+    """`secure`: the site is served by https. `now_ms`: Unix time."""
+
+    askers: HttpAskers
+    verifier: TokenVerifier
+    sessions: Sessions
+    tickets: StreamTickets
+    links: SignInLinks
+    secure: bool
+    now_ms: Callable[[], int]
+
+
+def sign_in_routes(ports: SignInPorts) -> list[BaseRoute]:
+    """The four routes, under any prefix: the cookie is for the prefix that they are mounted under."""
+
+    async def login(request: Request) -> Response:
+        ports.askers.refuse_foreign_page(request)
+        identity = ports.verifier.user(await _token(request))
+        opened = await ports.sessions.open(identity.user_id, until_ms=identity.expires_at_ms, now_ms=ports.now_ms())
+        answer = json_answer(SignedIn(identity.user_id, opened.csrf, opened.session.expires_at_ms))
+        return _with_cookie(ports, request, answer, opened)
+
+    async def logout(request: Request) -> Response:
+        await ports.askers.user(request)
+        credential = credential_of_scope(request.scope)
+        if isinstance(credential, SessionCookie):
+            await ports.sessions.end(credential.value, now_ms=ports.now_ms())
+        cookie = clear_cookie(secure=ports.secure, path=_prefix(request))
+        return Response(status_code=204, headers={**NO_STORE, "Set-Cookie": cookie})
+
+    async def stream_ticket(request: Request) -> Response:
+        identity = await ports.askers.user(request)
+        ticket = await ports.tickets.sell(identity, now_ms=ports.now_ms())
+        return json_answer(Ticket(ticket, TICKET_LIFE_MS), 201)
+
+    async def sign_in(request: Request) -> Response:
+        now_ms = ports.now_ms()
+        user_id = await ports.links.take(request.path_params["code"], now_ms=now_ms)
+        opened = await ports.sessions.open(user_id, now_ms=now_ms)
+        answer = RedirectResponse(f"{_prefix(request)}/", 303, headers={**NO_STORE, "Referrer-Policy": "no-referrer"})
+        return _with_cookie(ports, request, answer, opened)
+
+    return [
+        Route("/login", login, methods=["POST"], name="login"),
+        Route("/logout", logout, methods=["POST"], name="logout"),
+        Route("/stream-ticket", stream_ticket, methods=["POST"], name="stream_ticket"),
+        Route("/signin/{code}", sign_in, methods=["GET"], name="signin"),
+    ]
+
+
+async def _token(request: Request) -> str:
+    """The user's token: in the `Authorization` header, or as `{"token": ...}`."""
+    credential = credential_of_scope({**request.scope, "query_string": b""})
+    if isinstance(credential, UserToken):
+        return credential.token
+    match json_object(await _body(request), TokenReason.NOT_ONE_CREDENTIAL):
+        case {"token": str() as token, **others} if not others:
+            return token
+        case _:
+            raise TokenRefused(TokenReason.NOT_ONE_CREDENTIAL)
+
+
+async def _body(request: Request) -> bytes:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MAX_BODY_BYTES:
+            raise Refusal(ErrorCode.TEXT_TOO_LONG, "the body is too long")
+    return body
+
+
+def _with_cookie(ports: SignInPorts, request: Request, answer: Response, opened: OpenedSession) -> Response:
+    cookie = set_cookie(opened, secure=ports.secure, path=_prefix(request), now_ms=ports.now_ms())
+    answer.headers["Set-Cookie"] = cookie
+    return answer
+
+
+def _prefix(request: Request) -> str:
+    return str(request.scope.get("root_path", "")).rstrip("/")
