@@ -23,6 +23,7 @@ from policy import (
     seating_policy,
     spectator_policy,
     thought_policy,
+    visibility_policy,
     whisper_policy,
 )
 from policy.errors import NotAGate
@@ -92,6 +93,10 @@ GATES: Final[list[Gate]] = [
     describe_gate(
         seating_policy.check_seating,
         withholds="a seat, from the wrong kind of player, and at revealing tables from who is not the platform's",
+    ),
+    describe_gate(
+        visibility_policy.admit_visitor,
+        withholds="a private table and that there is one, from all but its creator, the invited, their agents and staff",
     ),
     describe_gate(
         thought_policy.address_thought,

@@ -14,6 +14,7 @@ GATES_BY_NAME: Final = (
     "policy.spectator_policy.fold_reveal_options",
     "policy.spectator_policy.narrow_reveal_options",
     "policy.seating_policy.check_seating",
+    "policy.visibility_policy.admit_visitor",
     "policy.thought_policy.address_thought",
     "policy.thought_policy.address_decision",
     "policy.whisper_policy.admit_whisper",
