@@ -49,6 +49,7 @@ tables: Final = Table(
     Column("options", LargeBinary, nullable=False),
     Column("memory", LargeBinary, nullable=False, comment="the room's own bytes; no card"),
     Column("created_ms", BigInteger, nullable=False),
+    Column("memory_ms", BigInteger, nullable=False, server_default="0", comment="when the memory was written"),
     CheckConstraint("status IN ('open', 'closed')", name="status"),
     # An account's key puts a table's id before a colon.
     CheckConstraint("length(table_id) BETWEEN 1 AND 100 AND table_id NOT LIKE '%:%'", name="table_id"),

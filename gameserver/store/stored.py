@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gameserver.table.facts import HandResult
 from gameserver.table.options import TableOptions
@@ -12,13 +12,17 @@ from policy.ids import AgentId, AgentVersionId, HandNumber, TableId, UserId
 
 @dataclass(frozen=True, slots=True)
 class StoredTable:
-    """A table as it was stored. `memory`: the room's own bytes. `open_hand`: a hand that began and never ended."""
+    """A table as it was stored. `memory`: the room's own bytes. `open_hand`: a hand that began and never ended.
+
+    `memory_ms`: Unix time of the memory, from which the times in it count on; when it was is no part of what is compared.
+    """
 
     table_id: TableId
     options: TableOptions
     memory: bytes
     open_hand: HandNumber | None
     closed: bool = False
+    memory_ms: int = field(default=0, compare=False)
 
 
 class HandStatus(enum.StrEnum):

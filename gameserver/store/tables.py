@@ -6,16 +6,16 @@ Every method is one transaction: the room's memory, the hand and the chips toget
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final, cast
 
-from sqlalchemy import Row, Select, and_, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, Row, Select, and_, insert, select, update
 
 from gameserver.errors import Bug
 from gameserver.store import hands, posting, schema
 from gameserver.store.accounts import ChipMove
-from gameserver.store.engine import Database, insert_once
+from gameserver.store.engine import Database, call_on, insert_once
 from gameserver.store.ledger import Ledger
 from gameserver.store.options_record import read_options, write_options
 from gameserver.store.posting import Bookkeeping
@@ -35,14 +35,16 @@ class SqlTableStore:
         self._database = database
         self._books = books
         self._ledger = Ledger(database, books)
+        self._hands = hands.Hands(database)
 
     async def create_table(self, table_id: TableId, options: TableOptions, memory: bytes) -> None:
         """Store a new, open table. Raises Bug where its id is taken."""
         row = {"table_id": table_id, "status": "open", "options": write_options(options), "memory": memory}
+        now_ms = self._books.wall_ms()
 
-        async def work(connection: AsyncConnection) -> None:
-            created = insert(schema.tables).values(**row, created_ms=self._books.wall_ms())
-            await insert_once(connection, created, "a table's id is taken")
+        def work(connection: Connection) -> None:
+            created = insert(schema.tables).values(**row, created_ms=now_ms, memory_ms=now_ms)
+            insert_once(connection, created, "a table's id is taken")
 
         await self._database.write(work)
 
@@ -59,9 +61,9 @@ class SqlTableStore:
     async def begin_hand(self, table_id: TableId, hand_number: HandNumber, memory: bytes) -> None:
         """Hand n has begun, with the stacks in `memory`. It takes no card."""
 
-        async def work(connection: AsyncConnection) -> None:
-            await _remember(connection, table_id, memory=memory)
-            await hands.begin(connection, table_id, hand_number, self._books.wall_ms())
+        def work(connection: Connection) -> None:
+            await self._remember(connection, table_id, memory)
+            hands.begin(connection, table_id, hand_number, self._books.wall_ms())
 
         await self._database.write(work)
 
@@ -70,10 +72,10 @@ class SqlTableStore:
     ) -> None:
         """The whole hand, its chips and the room."""
 
-        async def work(connection: AsyncConnection) -> None:
-            await _remember(connection, table_id, memory=memory)
-            await hands.finish(connection, table_id, result, self._books.wall_ms())
-            await posting.post(connection, moves, self._books)
+        def work(connection: Connection) -> None:
+            await self._remember(connection, table_id, memory)
+            hands.finish(connection, table_id, result, self._books.wall_ms())
+            posting.post(connection, moves, self._books)
 
         await self._database.write(work)
 
@@ -82,10 +84,10 @@ class SqlTableStore:
     ) -> None:
         """The hand did not take place; its number stays used."""
 
-        async def work(connection: AsyncConnection) -> None:
-            await _remember(connection, table_id, memory=memory)
-            await hands.cancel(connection, table_id, hand_number, self._books.wall_ms())
-            await posting.post(connection, moves, self._books)
+        def work(connection: Connection) -> None:
+            await self._remember(connection, table_id, memory)
+            hands.cancel(connection, table_id, hand_number, self._books.wall_ms())
+            posting.post(connection, moves, self._books)
 
         await self._database.write(work)
 
@@ -95,9 +97,9 @@ class SqlTableStore:
         """Chips in or out, or a changed room. Raises Refusal `no_chips` where a bankroll has too few."""
         written = {} if options is None else {"options": write_options(options)}
 
-        async def work(connection: AsyncConnection) -> None:
-            await _remember(connection, table_id, memory=memory, **written)
-            await posting.post(connection, moves, self._books)
+        def work(connection: Connection) -> None:
+            await self._remember(connection, table_id, memory, **written)
+            posting.post(connection, moves, self._books)
 
         await self._database.write(work)
 
@@ -110,22 +112,24 @@ class SqlTableStore:
         accounts are locked. Its moves may lead to no bankroll that `moves` does not name: that would lock out of order.
         """
 
-        async def work(connection: AsyncConnection) -> None:
-            await _hold(connection, table_id)
-            await posting.post(connection, moves, self._books)
-            memory, further = then()
-            await posting.post(connection, further, self._books)
-            await _remember(connection, table_id, memory=memory)
+        loop = asyncio.get_running_loop()
+
+        def work(connection: Connection) -> None:
+            _hold(connection, table_id)
+            posting.post(connection, moves, self._books)
+            memory, further = call_on(loop, then)
+            posting.post(connection, further, self._books)
+            await self._remember(connection, table_id, memory)
 
         await self._database.write(work)
 
     async def close_table(self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes) -> None:
         """The table's last change. Raises Bug while a hand is open."""
 
-        async def work(connection: AsyncConnection) -> None:
-            await _remember(connection, table_id, memory=memory, status="closed")
-            await hands.refuse_open_hand(connection, table_id)
-            await posting.post(connection, moves, self._books)
+        def work(connection: Connection) -> None:
+            await self._remember(connection, table_id, memory, status="closed")
+            hands.refuse_open_hand(connection, table_id)
+            posting.post(connection, moves, self._books)
 
         await self._database.write(work)
 
@@ -133,29 +137,33 @@ class SqlTableStore:
         """A person's balance; a new person is granted the starting chips first."""
         return await self._ledger.bankroll_chips(user_id)
 
+    async def recent_hands(self, table_id: TableId, limit: int) -> Sequence[HandResult]:
+        """The last finished hands of a table, oldest first."""
+        return await self._hands.recent_hands(table_id, limit)
 
-async def _remember(connection: AsyncConnection, table_id: TableId, **values: object) -> None:
-    """Change an open table's row, and hold it until the end of the transaction."""
-    change = update(schema.tables).where(_table.table_id == table_id, _table.status == "open").values(**values)
-    if (await connection.execute(change.returning(_table.ordinal))).scalar_one_or_none() is None:
-        raise Bug("there is no such open table")
+    async def _remember(self, connection: Connection, table_id: TableId, memory: bytes, **values: object) -> None:
+        """Change an open table's row, and hold it until the end of the transaction."""
+        values |= {"memory": memory, "memory_ms": self._books.wall_ms()}
+        change = update(schema.tables).where(_table.table_id == table_id, _table.status == "open").values(**values)
+        if connection.execute(change.returning(_table.ordinal)).scalar_one_or_none() is None:
+            raise Bug("there is no such open table")
 
 
-async def _hold(connection: AsyncConnection, table_id: TableId) -> None:
+def _hold(connection: Connection, table_id: TableId) -> None:
     """Hold an open table's row until the end of the transaction; before any account, as everybody does."""
     wanted = select(_table.ordinal).where(_table.table_id == table_id, _table.status == "open").with_for_update()
-    if (await connection.execute(wanted)).scalar_one_or_none() is None:
+    if connection.execute(wanted).scalar_one_or_none() is None:
         raise Bug("there is no such open table")
 
 
-def _tables() -> Select[str, str, bytes, bytes, int]:
+def _tables() -> Select[str, str, bytes, bytes, int, int]:
     is_open = and_(_hand.table_id == _table.table_id, _hand.status == HandStatus.BEGAN)
-    columns = select(_table.table_id, _table.status, _table.options, _table.memory, _hand.hand_number)
+    columns = select(_table.table_id, _table.status, _table.options, _table.memory, _table.memory_ms, _hand.hand_number)
     return columns.select_from(schema.tables.outerjoin(schema.hands, is_open))
 
 
-def _stored(row: Row[str, str, bytes, bytes, int]) -> StoredTable:
-    table_id, status, written_options, memory, open_hand = row
+def _stored(row: Row[str, str, bytes, bytes, int, int]) -> StoredTable:
+    table_id, status, written_options, memory, memory_ms, open_hand = row
     return StoredTable(
         table_id=TableId(table_id),
         options=read_options(written_options),
@@ -163,4 +171,5 @@ def _stored(row: Row[str, str, bytes, bytes, int]) -> StoredTable:
         # The outer join has none where no hand is open; the column's own type does not say so.
         open_hand=None if cast("int | None", open_hand) is None else HandNumber(open_hand),
         closed=status == "closed",
+        memory_ms=memory_ms,
     )
