@@ -66,6 +66,8 @@ class Scripted:
     close_with: int | None = None
     resume: bool = True
     max_seats: int = 6
+    first: Snapshot | None = None
+    """Instead of the snapshot from before the hand."""
 
     def play_on(self, until: str) -> None:
         self.until = until
@@ -91,7 +93,9 @@ class Scripted:
             last = entered["lastSeq"]
             await _say(socket, Resumed(table_id=TABLE, session="ses-1", epoch="ep-1", seq=last))
         else:
-            await _say(socket, self._snapshot())
+            snapshot = self._snapshot()
+            last = snapshot.seq
+            await _say(socket, snapshot)
         for frame in self.hand.frames:
             if isinstance(frame, str):
                 await self._wait_at(frame, socket)
@@ -110,6 +114,8 @@ class Scripted:
         await socket.receive_text()
 
     def _snapshot(self) -> Snapshot:
+        if self.first is not None:
+            return self.first
         first = Hand(tuple(seat.name for seat in self.hand.seats)).snapshot()
         return msgspec.structs.replace(first, rules=msgspec.structs.replace(first.rules, max_seats=self.max_seats))
 

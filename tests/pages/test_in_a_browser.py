@@ -9,7 +9,8 @@ import pytest
 from playwright.async_api import Page, expect
 
 from gameserver.wire.close_codes import CloseCode
-from tests.client.frames import TABLE
+from gameserver.wire.messages import GameState, HandResult, PastHand, PlayerAction
+from tests.client.frames import TABLE, snapshot
 from tests.live.chromium import OpenWatched, served
 from tests.pages.played_hand import played_hand
 from tests.pages.scripted import Scripted, summary
@@ -83,6 +84,32 @@ async def test_a_hand_is_followed_to_its_end(watched_page: OpenWatched) -> None:
         assert lines[0] == "Hand 118" and lines[-1] == "Cleo Gambler wins 1,390"
         assert "Cleo Gambler raises to 595 all-in" in lines
         assert "Eli Mathematician posts the small blind, 10" in lines
+
+
+async def test_who_comes_late_sees_what_happened(watched_page: OpenWatched) -> None:
+    """A snapshot in mid-hand brings the hand before, this hand's actions street by street, and the table as it is."""
+    hand = played_hand()
+    shown = hand.frames[: hand.frames.index("flop")]
+    actions = [frame for frame in shown if isinstance(frame, PlayerAction)]
+    now = [frame for frame in shown if isinstance(frame, GameState)][-1]
+    whole = [frame for frame in hand.frames if isinstance(frame, PlayerAction)]
+    over = next(frame for frame in hand.frames if isinstance(frame, HandResult))
+    before = PastHand(hand_number=117, actions=whole, result=over)
+    script = Scripted(hand=hand, first=snapshot(now, seq=now.seq, actions=actions, recent=[before]))
+    async with served(script.app()) as url, watched_page(url) as watch:
+        page = watch.page
+        await opened(page, script, "flop")
+        assert await card_names(page, "#board") == ["Qs", "7d", "2c"]
+        await expect(page.locator(".card.back")).to_have_count(6)
+        await expect(page.locator('.seat[data-seat="0"] .last')).to_have_text("folded")
+        lines = await page.locator("#log li").all_text_contents()
+        first, second = lines.index("Hand 117"), lines.index("Hand 118")
+        streets = [line.split()[0] for line in lines if line.split()[0] in ("flop", "turn", "river")]
+        assert streets == ["flop", "turn", "river", "flop"]
+        assert lines[second - 1] == "Cleo Gambler wins 1,390" and first == 0
+        assert lines[-1] == "Ben Shark bets 120"
+        script.play_on("turn")
+        await expect(page.locator('.seat[data-seat="2"] .last')).to_have_text("all-in")
 
 
 async def test_the_page_is_told_in_words_too(watched_page: OpenWatched) -> None:

@@ -31,14 +31,14 @@ const TAKEN = {
     model.thoughts = new Map();
     const before = (frame.recentHands ?? []).slice(-3).flatMap((hand) => [
       { kind: "hand", hand: hand.handNumber },
-      ...hand.actions.map((action) => actionLine(frame.state, action)),
+      ...handLines(frame.state, hand.actions, hand.result.board),
       ...resultLines(frame.state, hand.result),
     ]);
     takeState(model, frame.state);
     for (const cards of frame.ownCards ?? []) beside(model, cards.seat).cards = cards.cards;
     const now = frame.actions ?? [];
     for (const action of now) noteAction(model, action);
-    const present = now.length ? [{ kind: "hand", hand: frame.handNumber }, ...now.map((action) => actionLine(frame.state, action))] : [];
+    const present = now.length ? [{ kind: "hand", hand: frame.handNumber }, ...handLines(frame.state, now, frame.state.board)] : [];
     return [{ kind: "clear" }, ...before, ...present];
   },
 
@@ -152,6 +152,27 @@ function noteAction(model, action) {
 
 const LABELS = { fold: "folded", check: "check", call: "call", bet: "bet", raise: "raise", ante: "ante", small_blind: "small blind", big_blind: "big blind", big_blind_ante: "ante", post: "post", dead_post: "post", straddle: "straddle" };
 const LABELLED_WITH_AMOUNT = new Set(["call", "bet", "raise"]);
+
+const DEALT = { flop: [0, 3], turn: [3, 4], river: [4, 5] };
+
+// The lines of a hand that was not followed from its beginning: each street where its first action is, the rest at the end.
+function handLines(state, actions, board) {
+  const lines = [];
+  let dealt = 0;
+  const deal = (upTo) => {
+    for (const [street, [from, to]] of Object.entries(DEALT)) {
+      if (from < dealt || to > upTo) continue;
+      lines.push({ kind: "street", street, cards: board.slice(from, to) });
+      dealt = to;
+    }
+  };
+  for (const action of actions) {
+    deal(DEALT[action.street]?.[1] ?? 0);
+    lines.push(actionLine(state, action));
+  }
+  deal(board.length);
+  return lines;
+}
 
 function actionLine(state, action) {
   const seat = state?.seats.find((each) => each.seat === action.seat);
