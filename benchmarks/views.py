@@ -8,7 +8,6 @@ their own.
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -48,7 +47,7 @@ def run(seconds: float) -> tuple[str, Sequence[Figure]]:
     figures = [
         Figure(
             "railbird: shared parts encoded once",
-            _us_a_frame(facts, state, _shared_encoder(), seconds),
+            _us_a_frame(facts, state, _encode_shared, seconds),
             "µs/frame",
             f"{count} frames, the largest {size:,} bytes",
             higher=False,
@@ -77,28 +76,19 @@ def _us(work: Callable[[], object], seconds: float) -> float:
 def _us_a_frame(
     facts: Sequence[Fact], state: TableState, encode_all: Callable[[_Frames], object], seconds: float
 ) -> float:
-    """Of encoding alone, each time of frames that were just drawn, of another hand: nothing encoded before is of use."""
-    spent_ns = encoded = 0
-    for number in itertools.count():
-        if spent_ns > seconds * 1e9:
-            break
-        frames = _frames(facts, _in_hand(state, number))
-        began_ns = time.process_time_ns()
-        encode_all(frames)
-        spent_ns += time.process_time_ns() - began_ns
-        encoded += sum(len(each) for _, each in frames)
-    return spent_ns / 1000 / encoded
+    """Encoding alone, of two changes in turn, so that nothing encoded for one is of use for the other."""
+    changes = [_frames(facts, _in_hand(state, number)) for number in range(2)]
+    count = sum(len(each) for _, each in changes[0])
+    turns = itertools.cycle(changes)
+    return _us(lambda: encode_all(next(turns)), seconds) / count
 
 
-def _shared_encoder() -> Callable[[_Frames], object]:
+def _encode_shared(frames: _Frames) -> None:
+    """By a new encoder, which remembers no frame of the round before."""
     encoder = FrameEncoder()
-
-    def encode_all(frames: _Frames) -> None:
-        for _, each in frames:
-            for frame in each:
-                numbered(encoder.encode(frame), 123_456)
-
-    return encode_all
+    for _, each in frames:
+        for frame in each:
+            numbered(encoder.encode(frame), 123_456)
 
 
 def _in_hand(state: TableState, hand_number: int) -> TableState:
