@@ -30,8 +30,8 @@ IMPURE_BUILTINS: Final = frozenset(
     {"__import__", "breakpoint", "compile", "eval", "exec", "globals", "input", "open", "print"}
 )
 
-FRAMES: Final = ("gameserver.wire", "gameserver.errors")
-"""All that a player's side has of the table server: the messages, and the codes in them."""
+FRAMES: Final = ("gameserver.wire", "gameserver.errors", "gameserver.words")
+"""All that a player's side has of the table server: the messages, and the codes and words in them."""
 
 MAY_IMPORT: Final[Mapping[str, frozenset[str]]] = {
     "policy": frozenset({"policy"}),
@@ -45,7 +45,7 @@ MAY_IMPORT: Final[Mapping[str, frozenset[str]]] = {
     "railbird.studio": frozenset(
         {
             "railbird.studio", "railbird.agenthost", "capture", "policy",
-            "gameserver.hand", "gameserver.table", "gameserver.errors",
+            "gameserver.hand", "gameserver.table", "gameserver.errors", "gameserver.words",
         }
     ),
     "railbird": frozenset({"railbird", "gameserver", "capture", "policy"}),
