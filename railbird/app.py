@@ -1,8 +1,8 @@
 """The composition root: the rooms of the server, wired together. It holds no rule.
 
-    async with opened(setup) as server:
-        server.app        the ASGI application: sockets, routes, pages
-        server.floor      the tables
+async with opened(setup) as server:
+    server.app        the ASGI application: sockets, routes, pages
+    server.floor      the tables
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from starlette.applications import Starlette
+from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute, WebSocketRoute
-from starlette.websockets import WebSocket
 
 from gameserver.floor.clock import SystemClock
 from gameserver.floor.floor import Chances, Floor
@@ -52,8 +52,8 @@ class Setup:
     origins: Sequence[str] = ()
     starting_chips: int = 10_000
     grace_ms: int = 10_000
-    floor: FloorSettings = FloorSettings()
-    token_rules: TokenRules = TokenRules()
+    floor: FloorSettings = field(default_factory=FloorSettings)
+    token_rules: TokenRules = field(default_factory=TokenRules)
     observe: Callable[[TableId, Sequence[Fact]], None] = lambda table_id, facts: None
 
 
@@ -124,7 +124,7 @@ def _wire(setup: Setup, database: Database) -> Server:
 
 
 def _routes(floor: Floor, socket: TableSocket) -> list[BaseRoute]:
-    return [WebSocketRoute("/games/poker/{table_id}/ws", socket.endpoint), *page_routes(OpenTables(floor))]
+    return [WebSocketRoute("/games/poker/{table_id}/ws", socket.endpoint), *page_routes(OpenTables(floor, _identify))]
 
 
 def _socket_ports(setup: Setup, floor: Floor, door: Delivery, clock: SystemClock) -> SocketPorts:
@@ -133,18 +133,20 @@ def _socket_ports(setup: Setup, floor: Floor, door: Delivery, clock: SystemClock
     def authenticate_agent(token: str) -> AgentIdentity:
         return verify_agent_token(token, keys=setup.keys, rules=setup.token_rules, now_s=clock.wall_ms() / 1_000)
 
-    async def identify(websocket: WebSocket) -> UserIdentity | Nobody:
-        return Nobody()
-
     return SocketPorts(
         floor=floor,
         sessions=door,
-        identify=identify,
+        identify=_identify,
         authenticate_agent=authenticate_agent,
         is_origin_allowed=lambda origin: origins.allows([origin]),
         clock=clock,
         new_name=_new_name,
     )
+
+
+async def _identify(connection: HTTPConnection) -> UserIdentity | Nobody:
+    """Nobody is signed in here yet."""
+    return Nobody()
 
 
 def _chances() -> Chances:

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
 
 from starlette.requests import HTTPConnection
 
 from gameserver.errors import Refusal
 from gameserver.floor.floor import Floor
+from gameserver.identity.who import Nobody, UserIdentity
 from gameserver.table.commands import AgentPlayer
 from gameserver.table.state import SeatState, TableState
 from policy.ids import TableId
 from railbird.pages.lobby import PlayerSummary, TableSummary
 
+Identify: TypeAlias = Callable[[HTTPConnection], Awaitable[UserIdentity | Nobody]]
+
 
 class OpenTables:
-    """`railbird.pages.lobby.LobbyPort` over the floor. A private table is listed to nobody
-    (test_a_private_table_is_on_no_list).
+    """`railbird.pages.lobby.LobbyPort` over the floor. `identify`: who asks. A private table is listed to those who may know of it,
+    and is on no other list (test_a_private_table_is_on_no_list).
     """
 
-    def __init__(self, floor: Floor) -> None:
+    def __init__(self, floor: Floor, identify: Identify) -> None:
         self._floor = floor
+        self._identify = identify
 
     async def tables(self, asker: HTTPConnection) -> Sequence[TableSummary]:
-        listed = self._floor.states().items()
-        return [_summary(table_id, state) for table_id, state in listed if not state.options.private]
+        listed = self._floor.visible_states(await self._who(asker))
+        return [_summary(table_id, state) for table_id, state in listed.items()]
 
     async def table(self, asker: HTTPConnection, table_id: str) -> TableSummary | None:
         try:
-            state = self._floor.state(TableId(table_id))
+            state = self._floor.visible_state(TableId(table_id), await self._who(asker))
         except Refusal:
             return None
-        return None if state.options.private else _summary(TableId(table_id), state)
+        return _summary(TableId(table_id), state)
+
+    async def _who(self, asker: HTTPConnection) -> UserIdentity | Nobody:
+        """Whoever shows a credential that is no good is nobody: the pages are for anybody."""
+        try:
+            return await self._identify(asker)
+        except Refusal:
+            return Nobody()
 
 
 def _summary(table_id: TableId, state: TableState) -> TableSummary:

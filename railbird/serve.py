@@ -9,6 +9,7 @@ from gameserver.floor.settings import FloorSettings
 from gameserver.identity.key_files import KeysMissing, init_keys, load_keys
 from gameserver.identity.keys import KeyRing
 from gameserver.identity.tokens import TokenRules
+from policy.ids import UserId
 from railbird.app import Setup, opened
 from railbird.config import Settings
 from railbird.logs import configure_logs
@@ -66,7 +67,9 @@ def setup_of(settings: Settings, keys: KeyRing) -> Setup:
         starting_chips=settings.store.starting_chips,
         grace_ms=settings.server.grace_ms,
         floor=FloorSettings(
-            hand_gap_ms=settings.play.hand_gap_ms, platform_models=frozenset(settings.play.platform_models)
+            hand_gap_ms=settings.play.hand_gap_ms,
+            platform_models=frozenset(settings.play.platform_models),
+            operators=frozenset(map(UserId, settings.identity.operators)),
         ),
         token_rules=TokenRules(leeway_s=settings.identity.leeway_s),
     )

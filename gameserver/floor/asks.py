@@ -4,11 +4,12 @@ whom they are addressed to. It decides nothing about the game.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor import dispatch
+from gameserver.floor.access import check_occupant, raise_as_refusal
 from gameserver.floor.chat import ChatLine
 from gameserver.floor.chips import TableChips
 from gameserver.floor.keeper import Keeper
@@ -16,13 +17,18 @@ from gameserver.floor.ports import Names
 from gameserver.floor.requests import Say
 from gameserver.floor.settings import FloorSettings
 from gameserver.floor.thoughts import Thoughts
+from gameserver.identity.who import AgentIdentity
 from gameserver.store.accounts import Reason
 from gameserver.table import commands
-from gameserver.table.commands import Command, Player, PlayerId
+from gameserver.table.commands import AgentPlayer, Command, Player, PlayerId
 from gameserver.table.facts import Fact
 from gameserver.table.room import Room
 from gameserver.wire import messages
+from policy import whisper_policy
+from policy.errors import PolicyRefusal
 from policy.ids import Seat
+from policy.spectator_policy import RevealOptions
+from policy.whisper_policy import Way
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class Done:
 
 
 class Asks:
-    """The requests at one table."""
+    """The requests at one table. `sits_at`: the reveals of every table where a player sits, this one and others."""
 
     def __init__(
         self,
@@ -45,6 +51,7 @@ class Asks:
         thoughts: Thoughts,
         chat: ChatLine,
         settings: FloorSettings,
+        sits_at: Callable[[PlayerId], Collection[RevealOptions]],
     ) -> None:
         self._keeper = keeper
         self._chips = chips
@@ -52,6 +59,7 @@ class Asks:
         self._thoughts = thoughts
         self._chat = chat
         self._settings = settings
+        self._sits_at = sits_at
 
     async def carry_out(self, room: Room, request: Say) -> Done:
         """Carry a message out. Raises Refusal: nothing changed."""
@@ -67,7 +75,9 @@ class Asks:
             case messages.ChatIn():
                 self._chat.say(room, request.connection.identity, message, request.received_ms)
                 return Done(())
-            case messages.Enter() | messages.Resume() | messages.Ping():
+            case messages.Enter():
+                return Done(self._renew(room, request))
+            case messages.Resume() | messages.Ping():
                 raise Refusal(ErrorCode.ALREADY_ENTERED, "this connection has entered")
             case _:
                 command = dispatch.command_of(message, self._seated(room, request))
@@ -99,6 +109,28 @@ class Asks:
 
         await self._keeper.take(room, self._chips.taken(player, amount_chips, reason), change)
         return Done(facts, stored=True)
+
+    def _renew(self, room: Room, request: Say) -> Sequence[Fact]:
+        """A fresh token, verified where the connection is. Another version of a seated agent waits for the end of the hand, and is
+        refused where it could tell the agent something. Without a seat there is nothing to change: it sits as its token says.
+        """
+        identity = request.connection.identity
+        if not isinstance(identity, AgentIdentity):
+            raise Refusal(ErrorCode.ALREADY_ENTERED, "this connection has entered")
+        player_id = dispatch.player_id_of(identity)
+        if room.seat_of(player_id) is None:
+            return ()
+        check_occupant(room, identity, self._settings.platform_models)
+        seated = room.player_of(player_id)
+        if isinstance(seated, AgentPlayer) and seated.version_id != identity.version_id:
+            self._admit_version(player_id)
+        return room.receive(commands.SetVersion(identity.agent_id, identity.version_id), request.received_ms)
+
+    def _admit_version(self, player_id: PlayerId) -> None:
+        try:
+            whisper_policy.admit_whisper(way=Way.VERSION, sits_at=self._sits_at(player_id))
+        except PolicyRefusal as refusal:
+            raise_as_refusal(refusal)
 
     def _seated(self, room: Room, request: Say) -> PlayerId:
         player = dispatch.player_id_of(request.connection.identity)

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gameserver.errors import ErrorCode, Refusal
+from gameserver.errors import Bug, ErrorCode, Refusal
+from gameserver.floor.access import Access, Invited, nobody_is_invited
 from gameserver.floor.asks import Asks
 from gameserver.floor.chat import ChatLine
 from gameserver.floor.chips import TableChips
@@ -19,16 +20,19 @@ from gameserver.floor.settings import FloorSettings
 from gameserver.floor.table_task import Parts, TableTask
 from gameserver.floor.thoughts import Thoughts
 from gameserver.hand.deck import Deck
+from gameserver.identity.who import Identity
 from gameserver.store.stored import StoredTable
 from gameserver.table import memory
-from gameserver.table.commands import Command
-from gameserver.table.facts import Fact
+from gameserver.table.commands import Command, PlayerId
+from gameserver.table.facts import Fact, HandResult
 from gameserver.table.options import TableOptions
 from gameserver.table.room import Room
 from gameserver.table.state import TableState
-from gameserver.wire.messages import Inbound
+from gameserver.table.table import RECENT_HANDS
+from gameserver.wire.messages import Error, Inbound
 from policy.characters import name_key
 from policy.ids import Seat, TableId, TurnId
+from policy.spectator_policy import RevealOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,10 @@ def _nobody_observes(table_id: TableId, facts: Sequence[Fact]) -> None:
 
 
 class Floor:
-    """The tables of one process. `observe` is told every table's facts once they are stored; it must not raise."""
+    """The tables of one process. `observe` is told every table's facts once they are stored; it must not raise.
+
+    `invited`: who is invited to a private table.
+    """
 
     def __init__(
         self,
@@ -58,6 +65,7 @@ class Floor:
         chances: Chances,
         settings: FloorSettings,
         observe: Callable[[TableId, Sequence[Fact]], None] = _nobody_observes,
+        invited: Invited = nobody_is_invited,
     ) -> None:
         self._store = store
         self._door = door
@@ -66,6 +74,8 @@ class Floor:
         self._chances = chances
         self._settings = settings
         self._observe = observe
+        self._access = Access(settings, invited)
+        self._stopping = False
         self._tables: dict[TableId, TableTask] = {}
         self._running: dict[TableId, asyncio.Task[None]] = {}
 
@@ -74,18 +84,21 @@ class Floor:
     async def start(self) -> None:
         """Open every stored table again. A hand that began and never ended is cancelled before anything else happens."""
         for stored in await self._store.tables():
-            self._open(stored)
+            self._open(stored, await self._recent(stored))
 
     async def create(self, options: TableOptions) -> TableId:
         """A new table, open at once."""
+        if self._stopping:
+            raise Refusal(ErrorCode.TABLE_CLOSED, "the server stops")
         table_id = self._chances.new_table_id()
         first = memory.encode(memory.new_memory(self._chances.first_button(options)))
         await self._store.create_table(table_id, options, first)
-        self._open(StoredTable(table_id, options, first, None))
+        self._open(StoredTable(table_id, options, first, None, memory_ms=self._clock.wall_ms()), ())
         return table_id
 
     async def stop(self, *, grace_ms: int) -> None:
         """No new hand anywhere; hands in play may end within the grace time, and are cancelled then."""
+        self._stopping = True
         now_ms = self._clock.monotonic_ms()
         for table in self._tables.values():
             table.inbox.put(Stop(now_ms + grace_ms, now_ms))
@@ -94,16 +107,31 @@ class Floor:
     async def operate(self, table_id: TableId, command: Command) -> None:
         """Carry out a command of the table's creator, an operator or the server itself. Raises Refusal."""
         done = asyncio.get_running_loop().create_future()
-        self._table(table_id).inbox.put(Operate(command, done, self._clock.monotonic_ms()))
+        self._put(table_id, Operate(command, done, self._clock.monotonic_ms()))
         await done
 
     def state(self, table_id: TableId) -> TableState:
-        """A table as it stands now. The cards in it are sealed. Raises Refusal(not_found)."""
+        """A table as it stands now, for the server's own use. The cards in it are sealed. Raises Refusal(not_found)."""
         return self._table(table_id).room.state(self._clock.monotonic_ms())
 
     def states(self) -> Mapping[TableId, TableState]:
-        """All tables that are open here, in the order of creation."""
+        """All tables that are open here, in the order of creation, for the server's own use."""
         return {table_id: self.state(table_id) for table_id in self._tables}
+
+    def visible_state(self, table_id: TableId, identity: Identity) -> TableState:
+        """A table, for somebody who may know of it. Raises Refusal(not_found) for one that is not there and for anybody else alike."""
+        state = self.state(table_id)
+        self._access.admit(identity, table_id, state.options)
+        return state
+
+    def visible_states(self, identity: Identity) -> Mapping[TableId, TableState]:
+        """The open tables that somebody may know of, in the order of creation."""
+        return {table_id: state for table_id, state in self.states().items() if self._is_visible(table_id, identity)}
+
+    def sits_at(self, player: PlayerId) -> Sequence[RevealOptions]:
+        """What every table here reveals where this player sits; what `whisper_policy` asks."""
+        rooms = (table.room for table in self._tables.values())
+        return [room.options.reveal for room in rooms if room.seat_of(player) is not None]
 
     # --- connections ----------------------------------------------------------------------------------------------------
 
@@ -111,17 +139,26 @@ class Floor:
         return table_id in self._tables
 
     def attach(self, table_id: TableId, connection: Connection, resume: ResumePoint | None) -> bool:
-        """A connection has entered. False where the table's inbox is full."""
+        """A connection has entered. False where the table's inbox is full.
+
+        Raises Refusal(not_found) where there is no such table, or none that this identity may know of.
+        """
+        self._access.admit(connection.identity, table_id, self._table(table_id).room.options)
         return self._put(table_id, Attach(connection, resume, self._clock.monotonic_ms()))
 
     def say(self, table_id: TableId, connection: Connection, message: Inbound, received_ms: int) -> bool:
         """A message of an entered connection. False where the table's inbox is full."""
-        return self._put(table_id, Say(connection, message, received_ms))
+        try:
+            return self._put(table_id, Say(connection, message, received_ms))
+        except Refusal:  # it closed a moment ago, and the connection's own close is on its way
+            gone = Error(code=ErrorCode.TABLE_CLOSED, message="this table is closed", request_id=message.request_id)
+            connection.reply(gone)
+            return True
 
     def detach(self, table_id: TableId, connection: Connection) -> None:
         """A connection is gone."""
         if table_id in self._tables:
-            self._put(table_id, Detach(connection, self._clock.monotonic_ms()))
+            self._tables[table_id].inbox.put(Detach(connection, self._clock.monotonic_ms()))
 
     # --- inside ---------------------------------------------------------------------------------------------------------
 
@@ -129,12 +166,20 @@ class Floor:
         return self._table(table_id).inbox.put(request)
 
     def _table(self, table_id: TableId) -> TableTask:
-        if table_id not in self._tables:
+        table = self._tables.get(table_id)
+        if table is None or table.inbox.closed:
             raise Refusal(ErrorCode.NOT_FOUND, "no such table")
-        return self._tables[table_id]
+        return table
 
-    def _open(self, stored: StoredTable) -> None:
-        table = self._build(stored)
+    def _is_visible(self, table_id: TableId, identity: Identity) -> bool:
+        try:
+            self.visible_state(table_id, identity)
+        except Refusal:
+            return False
+        return True
+
+    def _open(self, stored: StoredTable, recent: Sequence[HandResult]) -> None:
+        table = self._build(stored, recent)
         self._tables[stored.table_id] = table
         self._door.open_table(stored.table_id, lambda: table.room.state(self._clock.monotonic_ms()))
         running = asyncio.create_task(table.run(), name=f"table {stored.table_id}")
@@ -145,7 +190,7 @@ class Floor:
         self._tables.pop(table_id, None)
         self._running.pop(table_id, None)
 
-    def _build(self, stored: StoredTable) -> TableTask:
+    def _build(self, stored: StoredTable, recent: Sequence[HandResult]) -> TableTask:
         table_id = stored.table_id
         chips = TableChips(table_id, practice=stored.options.practice)
         keeper = Keeper(table_id, self._store, chips)
@@ -153,30 +198,42 @@ class Floor:
         thoughts = Thoughts(table_id, self._door)
         chat = ChatLine(table_id, self._door)
         asks = Asks(
-            keeper=keeper, chips=chips, names=self._names, thoughts=thoughts, chat=chat, settings=self._settings
+            keeper=keeper,
+            chips=chips,
+            names=self._names,
+            thoughts=thoughts,
+            chat=chat,
+            settings=self._settings,
+            sits_at=self.sits_at,
         )
-        parts = Parts(asks, keeper, Lines(mail), mail, thoughts, self._clock, self._chances.new_deck)
+        lines = Lines(mail, self._settings.platform_models)
+        parts = Parts(asks, keeper, lines, mail, thoughts, self._clock, self._chances.new_deck)
         return TableTask(
             table_id=table_id,
-            room=self._restore(stored),
+            room=self._restore(stored, recent),
             parts=parts,
             settings=self._settings,
             reload=lambda: self._reload(table_id),
             observe=self._observe,
         )
 
-    def _restore(self, stored: StoredTable) -> Room:
+    def _restore(self, stored: StoredTable, recent: Sequence[HandResult]) -> Room:
         return Room(
             options=stored.options,
             memory=memory.decode(stored.memory),
             new_turn_id=self._chances.new_turn_id,
             now_ms=self._clock.monotonic_ms(),
+            elapsed_ms=max(0, self._clock.wall_ms() - stored.memory_ms),
             platform_models=self._settings.platform_models,
             name_key=name_key,
+            recent=recent,
         )
 
+    async def _recent(self, stored: StoredTable) -> Sequence[HandResult]:
+        return await self._store.recent_hands(stored.table_id, RECENT_HANDS)
+
     async def _reload(self, table_id: TableId) -> Room:
-        for stored in await self._store.tables():
-            if stored.table_id == table_id:
-                return self._restore(stored)
-        raise Refusal(ErrorCode.NOT_FOUND, "no such table")
+        stored = await self._store.table(table_id)
+        if stored is None:
+            raise Bug("a table is not in the store")
+        return self._restore(stored, await self._recent(stored))

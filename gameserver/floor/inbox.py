@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 
 from gameserver.floor.requests import Attach, Detach, Operate, Request, Say, Stop
 
@@ -17,9 +18,12 @@ class Inbox:
         self._requests: deque[Request] = deque()
         self._max = max_requests
         self._arrived = asyncio.Event()
+        self.closed = False
 
     def put(self, request: Request) -> bool:
-        """False where the inbox is full: the request was not taken."""
+        """False where the inbox is full or closed: the request was not taken."""
+        if self.closed:
+            return False
         match request:
             case Attach() | Say():
                 if len(self._requests) >= self._max:
@@ -40,3 +44,9 @@ class Inbox:
             except TimeoutError:
                 return None
         return self._requests.popleft()
+
+    def close(self) -> Sequence[Request]:
+        """Nobody reads it any more. What is left in it, for whoever has to be told so."""
+        self.closed = True
+        left, self._requests = tuple(self._requests), deque()
+        return left

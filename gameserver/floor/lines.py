@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from gameserver.floor import dispatch
+from gameserver.floor.access import check_occupant
 from gameserver.floor.callers import Caller, Callers, audience_of
 from gameserver.floor.mail import Mail
 from gameserver.floor.ports import Connection
@@ -16,16 +18,20 @@ from gameserver.wire.close_codes import CloseCode
 
 
 class Lines:
-    """The connections of one table."""
+    """The connections of one table. `platform_models`: what may play at a table that reveals anything."""
 
-    def __init__(self, mail: Mail) -> None:
+    def __init__(self, mail: Mail, platform_models: AbstractSet[str]) -> None:
         self.callers = Callers()
         self._mail = mail
+        self._platform_models = platform_models
 
     def attach(self, room: Room, connection: Connection, now_ms: int) -> tuple[Caller, Sequence[Fact]]:
         """Register a connection. A newer connection of an agent replaces the older one, whose late close changes nothing
         (test_the_late_close_of_a_replaced_connection_changes_nothing).
+
+        Raises Refusal for a token that could not have taken the seat which its agent holds.
         """
+        check_occupant(room, connection.identity, self._platform_models)
         if isinstance(connection.identity, AgentIdentity):
             self._replace(dispatch.player_id_of(connection.identity))
         facts = self._line(room, connection, now_ms, up=True)

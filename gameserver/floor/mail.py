@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import structlog
+
+from gameserver.errors import Bug
+from gameserver.floor import faults
 from gameserver.floor.callers import Caller, Callers, audience_of
 from gameserver.floor.ports import Clock, Connection, Door, ResumePoint
 from gameserver.table.commands import player_id
 from gameserver.table.facts import Fact, SeatFreed, SeatPaid, SeatTaken
 from gameserver.table.room import Room
-from gameserver.views.audience import SeatAudience
+from gameserver.views.audience import Audience, SeatAudience
 from gameserver.views.change import Change
 from gameserver.views.now import Now
 from gameserver.views.replies import dropped_wishes
@@ -20,8 +24,10 @@ from gameserver.views.sight import occupant
 from gameserver.views.snapshot import snapshot
 from gameserver.views.turns import present_turn
 from gameserver.wire.close_codes import CloseCode
-from gameserver.wire.messages import Snapshot, YourTurn
+from gameserver.wire.messages import Reconnect, Snapshot, YourTurn
 from policy.ids import TableId
+
+log = structlog.get_logger()
 
 
 class Mail:
@@ -49,8 +55,7 @@ class Mail:
         audience = caller.audience
 
         def fresh() -> Snapshot:
-            now = self._now()
-            return snapshot(audience, self._table_id, room.state(now.monotonic_ms), now)
+            return self._snapshot(room, audience)
 
         self._door.subscribe(self._table_id, audience, caller.connection, fresh, resume)
 
@@ -72,6 +77,22 @@ class Mail:
     def close(self, code: CloseCode) -> None:
         """Close every connection of this table."""
         self._door.close_table(self._table_id, code)
+
+    def say_when_to_come_back(self, callers: Callers, after_ms: int) -> None:
+        """The server goes, and another one comes."""
+        for caller in callers:
+            caller.connection.reply(Reconnect(after_ms=after_ms))
+
+    def _snapshot(self, room: Room, audience: Audience) -> Snapshot:
+        """Raises Bug in place of whatever went wrong: the door logs it, and an error of the views may hold a card in its text
+        (test_a_fault_is_logged_without_a_card).
+        """
+        now = self._now()
+        try:
+            return snapshot(audience, self._table_id, room.state(now.monotonic_ms), now)
+        except Exception as error:  # noqa: BLE001 - whatever it is, its text stays here
+            log.error("snapshot_fault", table=self._table_id, error=type(error).__name__, where=faults.where(error))
+        raise Bug("a snapshot could not be drawn")
 
     def _move(self, room: Room, callers: Callers) -> None:
         for caller in callers:

@@ -112,6 +112,9 @@ class TableStore(Protocol):
     async def tables(self) -> Sequence[StoredTable]:
         """Every table that is not closed, in the order of creation."""
 
+    async def table(self, table_id: TableId) -> StoredTable | None:
+        """One table, closed ones too."""
+
     async def begin_hand(self, table_id: TableId, hand_number: HandNumber, memory: bytes) -> None:
         """Hand n has begun, with the stacks in `memory`. Nothing of its cards."""
 
@@ -139,6 +142,9 @@ class TableStore(Protocol):
         """
 
     async def close_table(self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes) -> None: ...
+
+    async def recent_hands(self, table_id: TableId, limit: int) -> Sequence[HandResult]:
+        """The last finished hands of a table, oldest first."""
 
     async def bankroll_chips(self, user_id: UserId) -> int:
         """A person's balance; a new person is granted the starting chips first."""

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gameserver.errors import Refusal
+from gameserver.errors import Bug, Refusal
 from gameserver.floor.ports import Connection, ResumePoint
 from gameserver.table.commands import Command
 from gameserver.wire.messages import Inbound
@@ -50,9 +50,9 @@ class Operate:
         if not self.done.done():
             self.done.set_result(None)
 
-    def fail(self, refusal: Refusal) -> None:
+    def fail(self, error: Refusal | Bug) -> None:
         if not self.done.done():
-            self.done.set_exception(refusal)
+            self.done.set_exception(error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from policy.ids import AgentId
+from policy.ids import AgentId, UserId
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,11 +13,17 @@ class FloorSettings:
 
     `house_agents`: the operator's own agents, which may sit at practice tables.
     `platform_models`: what may play at a table that reveals anything.
-    `faults_to_close`: so many faults in a row, without a hand finished in between, close the table.
+    `operators`: users who may know of every table.
+    `faults_to_close`: so many faults in a row, without a hand finished in between, close the table. `fault_pause_ms`: after the
+    first of them; twice as long after each further one.
+    `come_back_after_ms`: what clients are told when the server goes.
     """
 
     hand_gap_ms: int = 2_000
     inbox_requests: int = 1_024
     house_agents: frozenset[AgentId] = frozenset()
     platform_models: frozenset[str] = frozenset({"house"})
-    faults_to_close: int = 3
+    operators: frozenset[UserId] = frozenset()
+    faults_to_close: int = 4
+    fault_pause_ms: int = 250
+    come_back_after_ms: int = 2_000

@@ -6,14 +6,16 @@ What happened is stored before it is told (test_nothing_is_told_before_it_is_sto
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 import structlog
 from msgspec import UNSET
 
 from gameserver.errors import ErrorCode, Refusal
-from gameserver.floor import faults
+from gameserver.floor import faults, unanswered
 from gameserver.floor.asks import Asks, Done
 from gameserver.floor.inbox import Inbox
 from gameserver.floor.keeper import Keeper
@@ -79,42 +81,67 @@ class TableTask:
         """Serve the table until it is closed or stopped. A fault in it is its own: no other table learns of it
         (test_a_fault_in_one_table_touches_no_other).
         """
+        code = CloseCode.INTERNAL
+        try:
+            code = await self._serve_through_faults()
+        finally:
+            self._end(code)
+
+    async def _serve_through_faults(self) -> CloseCode:
+        """Until it is over, and with what its connections are closed then."""
         going_on = True
         while going_on:
             try:
                 await self._serve()
-                going_on = False
+                return CloseCode.RESTART if self._stop is not None else CloseCode.TABLE_CLOSED
             except Exception as error:  # noqa: BLE001 - whatever it is, it ends at this table
                 going_on = await self._after_fault(error)
+        return CloseCode.INTERNAL
 
     async def _serve(self) -> None:
         await self._cancel_what_never_ended()
         while not self._finished():
             if not await self._begin_hand_if_due():
-                await self._carry_out(await self.inbox.get(self._wait_s()))
-        self._parts.mail.close(CloseCode.RESTART if self._stop is not None else CloseCode.TABLE_CLOSED)
+                await self._take(await self.inbox.get(self._wait_s()))
 
     # --- requests -------------------------------------------------------------------------------------------------------
 
-    async def _carry_out(self, request: Request | None) -> None:
+    async def _take(self, request: Request | None) -> None:
+        """A request, or the passing of time."""
         now_ms = self._now_ms() if request is None else request.received_ms
-        await self._took(self.room.receive(commands.Tick(), now_ms))
+        try:
+            await self._took(self.room.receive(commands.Tick(), now_ms))
+            if request is not None:
+                await self._carry_out(request)
+        except Exception:
+            if request is not None:
+                unanswered.after_a_fault(request, self._parts.lines.callers)
+            raise
+        await self._cancel_if_grace_is_over()
+
+    async def _carry_out(self, request: Request) -> None:
         match request:
-            case None:
-                pass
-            case Attach(connection, resume):
-                caller, facts = self._parts.lines.attach(self.room, connection, now_ms)
-                await self._took(facts)
-                self._parts.mail.subscribe(self.room, caller, resume)
-            case Detach(connection):
-                await self._took(self._parts.lines.detach(self.room, connection, now_ms))
+            case Attach():
+                await self._attach(request)
+            case Detach(connection, received_ms):
+                await self._took(self._parts.lines.detach(self.room, connection, received_ms))
             case Say():
                 await self._say(request)
             case Operate():
                 await self._operate(request)
             case Stop():
                 self._stop = request
-        await self._cancel_if_grace_is_over()
+            case _:
+                assert_never(request)
+
+    async def _attach(self, request: Attach) -> None:
+        try:
+            caller, facts = self._parts.lines.attach(self.room, request.connection, request.received_ms)
+        except Refusal as refusal:
+            unanswered.turn_away(request.connection, refusal)
+            return
+        await self._took(facts)
+        self._parts.mail.subscribe(self.room, caller, request.resume)
 
     async def _say(self, request: Say) -> None:
         if request.connection not in self._parts.lines.callers:
@@ -189,10 +216,11 @@ class TableTask:
             return
         if any(isinstance(fact, HandEnded | HandCancelled) for fact in facts):
             self._next_hand_ms = self._now_ms() + self._settings.hand_gap_ms
-            self._faults = 0
         self._parts.mail.deliver(self.room, facts, self._parts.lines.callers)
         self._parts.thoughts.settle(self.room, facts)
         self._observe(self.table_id, facts)
+        if any(isinstance(fact, HandEnded) for fact in facts):
+            self._faults = 0
 
     # --- time -----------------------------------------------------------------------------------------------------------
 
@@ -214,23 +242,41 @@ class TableTask:
     def _grace_due_ms(self) -> int | None:
         return self._stop.grace_ends_ms if self._stop is not None else None
 
-    # --- faults ---------------------------------------------------------------------------------------------------------
+    # --- faults and the end ---------------------------------------------------------------------------------------------
 
     async def _after_fault(self, error: Exception) -> bool:
-        """Log it without a value, and go on from what is stored. False where the table has to close."""
-        self._faults += 1
-        log.error("table_fault", table=self.table_id, error=type(error).__name__, where=faults.where(error))
-        if self._faults >= self._settings.faults_to_close or not await self._start_again():
-            self._parts.mail.close(CloseCode.INTERNAL)
-            return False
-        return True
+        """Go on from what is stored, after a pause. False where there were too many faults in a row."""
+        while True:
+            self._faults += 1
+            self._log("table_fault", error)
+            if self._faults >= self._settings.faults_to_close:
+                return False
+            await asyncio.sleep(self._settings.fault_pause_ms * 2 ** (self._faults - 1) / 1_000)
+            try:
+                await self._start_again()
+            except Exception as another:  # noqa: BLE001 - the store may be away, or the fault may be in what is told
+                error = another
+            else:
+                return True
 
-    async def _start_again(self) -> bool:
+    async def _start_again(self) -> None:
+        self.room = await self._reload()
+        self._next_hand_ms = self._now_ms() + self._settings.hand_gap_ms
+        await self._cancel_what_never_ended()
+        self._parts.thoughts.discard()
+        await self._took(self._parts.lines.start_again(self.room, self._now_ms()))
+
+    def _end(self, code: CloseCode) -> None:
+        """Nobody is left waiting, in the inbox or on a line."""
+        for request in self.inbox.close():
+            unanswered.after_the_end(request, code)
         try:
-            self.room = await self._reload()
-            await self._cancel_what_never_ended()
-            await self._took(self._parts.lines.start_again(self.room, self._now_ms()))
-        except Exception as error:  # noqa: BLE001 - the table closes, and the others go on
-            log.error("table_lost", table=self.table_id, error=type(error).__name__, where=faults.where(error))
-            return False
-        return True
+            if code is CloseCode.RESTART:
+                self._parts.mail.say_when_to_come_back(self._parts.lines.callers, self._settings.come_back_after_ms)
+            self._parts.mail.close(code)
+        except Exception as error:  # noqa: BLE001 - the table is over either way
+            self._log("table_not_closed", error)
+
+    def _log(self, event: str, error: Exception) -> None:
+        """The kind of a fault and its place, and no value (test_a_fault_is_logged_without_a_card)."""
+        log.error(event, table=self.table_id, error=type(error).__name__, where=faults.where(error))

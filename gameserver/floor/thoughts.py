@@ -69,7 +69,7 @@ class Thoughts:
                 case Moved():
                     self._acted(room, fact)
                 case HandEnded() | HandCancelled():
-                    self._discard()
+                    self.discard()
                 case _:
                     pass
 
@@ -81,7 +81,8 @@ class Thoughts:
             owner, decision = self._decisions.pop(seat)
             self._send_decision(owner, decision, "recorded" if _is_that_move(decision, moved) else "changed")
 
-    def _discard(self) -> None:
+    def discard(self) -> None:
+        """The open turn will have no action: what was said about it goes to nobody else, and its owner is told."""
         self._thoughts.clear()
         for owner, decision in self._decisions.values():
             self._send_decision(owner, decision, "discarded")

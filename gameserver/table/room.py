@@ -10,7 +10,7 @@ arguments. It opens no seal.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from typing import assert_never
 from gameserver.errors import Bug
 from gameserver.table import clock, commands, controls, hand_end, hand_flow, leaving, picture, rebuy, wishes
 from gameserver.table.commands import Command, Player, PlayerId
-from gameserver.table.facts import Fact, LeftBecause, PresenceChanged
+from gameserver.table.facts import Fact, HandResult, LeftBecause, PresenceChanged
 from gameserver.table.memory import RoomMemory, rebased
 from gameserver.table.options import TableOptions
 from gameserver.table.sit import House, prepare_sit
@@ -47,15 +47,16 @@ class Room:
         elapsed_ms: int = 0,
         platform_models: AbstractSet[str] = frozenset(),
         name_key: Callable[[str], str] = folded_name,
+        recent: Sequence[HandResult] = (),
     ) -> None:
         """A new table or one that is restored; every line is down.
 
-        `elapsed_ms`: what passed since the memory was taken. `platform_models`: what may play at a table that reveals anything.
+        `recent`: the last finished hands of a table that is restored, oldest first. `elapsed_ms`: what passed since the memory was taken. `platform_models`: what may play at a table that reveals anything.
         `name_key`: two names with the same key look alike.
         """
         reveal = spectator_policy.fold_reveal_options(table_kind=options.kind, stored=options.reveal)
         kept = rebased(memory, now_ms, elapsed_ms)
-        self._table = Table(replace(options, reveal=reveal), kept, new_turn_id)
+        self._table = Table(replace(options, reveal=reveal), kept, new_turn_id, recent)
         self._house = House(platform_models, name_key)
         self._now_ms = now_ms
         self._table.settle(now_ms)

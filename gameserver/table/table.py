@@ -6,7 +6,7 @@ then the change is made, which refuses nothing. So whatever is refused has left 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -36,7 +36,13 @@ def nothing(now_ms: int) -> None:
 class Table:
     """The present state of one room. `begun`: a hand that began before a restart and has to be cancelled."""
 
-    def __init__(self, options: TableOptions, memory: RoomMemory, new_turn_id: Callable[[], TurnId]) -> None:
+    def __init__(
+        self,
+        options: TableOptions,
+        memory: RoomMemory,
+        new_turn_id: Callable[[], TurnId],
+        recent: Sequence[HandResult] = (),
+    ) -> None:
         self.options = options
         self.new_turn_id = new_turn_id
         self.chairs = {chair.seat: replace(chair, connected=False) for chair in memory.chairs}
@@ -50,7 +56,7 @@ class Table:
         self.play: Play | None = None
         self.ended: Hand | None = None
         self.ended_players: dict[Seat, PlayerId] = {}
-        self.recent: list[HandResult] = []
+        self.recent: list[HandResult] = [*recent][-RECENT_HANDS:]
         self.facts: list[Fact] = []
         self._told_status = {chair.seat: self.status_of(chair) for chair in self.chairs.values()}
 
