@@ -7,21 +7,17 @@ in their last fields only, so what they share is encoded once too, and the rest 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import attrgetter
 from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from gameserver.wire.encode import encode, encode_unnumbered
-from gameserver.wire.messages import GameState, NumberedFrame
+from gameserver.wire.messages import GameState, NumberedFrame, SeatView
 
 _REMEMBERED_FRAMES: Final = 64
 _HEADS: Final[dict[type[NumberedFrame], bytes]] = {}
 """How the frames of each type begin, up to their number; learnt at the first one."""
-_OWN_FIELDS: Final = ("your_seat", "your_hole_cards", "revealed_hole_cards")
-"""What the states of one change differ in: the last fields of the model."""
 
 Pieces: TypeAlias = tuple[bytes, ...]
 """A frame's bytes: what comes before its number, and what comes after it, in order."""
@@ -35,9 +31,6 @@ class _Own(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     revealed_hole_cards: dict[str, list[str]] | UnsetType = UNSET
 
 
-_shared_fields: Final[Callable[[GameState], tuple[object, ...]]] = attrgetter(
-    *(name for name in GameState.__struct_fields__ if name not in _OWN_FIELDS)
-)
 _encode_own: Final = msgspec.json.Encoder().encode
 
 
@@ -46,7 +39,7 @@ class FrameEncoder:
 
     def __init__(self) -> None:
         self._frames: dict[int, tuple[NumberedFrame, Pieces]] = {}
-        self._shared_key: tuple[object, ...] = ()
+        self._shared_seats: list[SeatView] | None = None
         self._shared: Pieces = ()
         self._shared_without_end: Pieces = ()
 
@@ -67,19 +60,18 @@ class FrameEncoder:
         has_own = not (
             state.your_seat is UNSET and state.revealed_hole_cards is UNSET and state.your_hole_cards is UNSET
         )
-        # Compared by value, and the parts of one change are the same objects, for which that is one step each.
-        key = _shared_fields(state)
-        if key != self._shared_key:
-            self._encode_shared(_without_own(state) if has_own else state, key)
+        # One list of seats is one TableView, which builds all states of its change (test_states_are_built_in_one_place).
+        if state.seats is not self._shared_seats:
+            self._encode_shared(_without_own(state) if has_own else state)
         if not has_own:
             return self._shared
         own = _encode_own(_Own(state.your_seat, state.your_hole_cards, state.revealed_hole_cards))
         return *self._shared_without_end, own[1:]
 
-    def _encode_shared(self, bare: GameState, key: tuple[object, ...]) -> None:
+    def _encode_shared(self, bare: GameState) -> None:
         head, tail = self._shared = _pieces(bare)
         self._shared_without_end = (head, tail[:-1] + b",")
-        self._shared_key = key
+        self._shared_seats = bare.seats
 
 
 def numbered(pieces: Pieces, seq: int) -> bytes:

@@ -46,3 +46,24 @@ def test_every_hole_card_of_a_view_comes_through_one_module() -> None:
         if isinstance(node, ast.Attribute) and node.attr in {"compute_revealed_hole_cards", "open_sealed"}
     }
     assert readers == {"sight.py"}
+
+
+def test_states_are_built_in_one_place() -> None:
+    """The encoder takes states with the same `seats` for states of one change: `TableView` builds each of them, with new seats."""
+    root = FOLDER.parent
+    builders = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "GameState"
+    }
+    makers = [
+        node.name
+        for node in ast.walk(ast.parse((FOLDER / "table_view.py").read_text()))
+        if isinstance(node, ast.FunctionDef) and any(_builds(call, "TableView") for call in ast.walk(node))
+    ]
+    assert (builders, makers) == ({"views/table_view.py"}, ["table_view"])
+
+
+def _builds(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
