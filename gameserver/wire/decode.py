@@ -111,11 +111,11 @@ def _message(message: Mapping[str, object]) -> Inbound:
     given = [field for name, field in shape.fields.items() if name in message]
     for field in given:
         if not field.has_right_type(message[field.name]):
-            raise MessageRefused(ErrorCode.BAD_TYPE, f"{field.name} is {field.expected}")
+            raise MessageRefused(ErrorCode.BAD_TYPE, f"{field.name} must be {field.expected}")
     for field in given:
         code = field.check(message[field.name])
         if code is not None:
-            raise MessageRefused(code, f"{field.name} is {field.expected}")
+            raise MessageRefused(code, f"{field.name} must be {field.expected}")
     return _built(shape.model, message)
 
 

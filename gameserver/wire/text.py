@@ -6,7 +6,6 @@ where it goes out is each way out's own matter.
 
 from __future__ import annotations
 
-import functools
 import unicodedata
 from typing import Final
 
@@ -16,9 +15,6 @@ _BLANK_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Cn", "Zs", "Zl", "Zp", 
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and signs by category that are drawn as nothing: the Hangul fillers and blank braille."""
 _MARKS_IN_A_RUN: Final = 30
-_FIRST_TO_GROW: Final = 0x300
-_LAST_TO_GROW: Final = 0x1E94A
-"""The bounds of all characters with a combining class or a longer NFC (test_what_may_grow_is_within_the_bounds)."""
 
 
 def encodable(text: str) -> bool:
@@ -48,6 +44,8 @@ def nfc_length(text: str) -> int:
     Normalising a run of combining marks takes time quadratic in its length (6,000 marks: 70 ms), so a run is cut every
     30 marks, as the Stream-Safe Text Process of UAX 15 does. No text of a living script has such a run.
     """
+    if not any(map(unicodedata.combining, text)):
+        return len(unicodedata.normalize("NFC", text))
     length, start, run = 0, 0, 0
     for index, character in enumerate(text):
         run = run + 1 if unicodedata.combining(character) else 0
@@ -57,22 +55,11 @@ def nfc_length(text: str) -> int:
     return length + len(unicodedata.normalize("NFC", text[start:]))
 
 
-@functools.cache
-def _what_may_grow() -> frozenset[str]:
-    """Characters that NFC may turn into more, alone or by standing behind another; a text without them does not grow."""
-    points = (chr(point) for point in range(_FIRST_TO_GROW, _LAST_TO_GROW + 1))
-    return frozenset(p for p in points if unicodedata.combining(p) or len(unicodedata.normalize("NFC", p)) > 1)
-
-
 def too_long(text: str, *, max_characters: int, max_bytes: int | None) -> bool:
     """Whether the text passes a limit. Characters count after NFC, bytes as they were sent. `text` is encodable."""
     if max_bytes is not None and len(text.encode("utf-8")) > max_bytes:
         return True
-    if text.isascii():
-        return len(text) > max_characters
-    if len(text) <= max_characters and _what_may_grow().isdisjoint(text):
-        return False
-    return nfc_length(text) > max_characters
+    return (len(text) if text.isascii() else nfc_length(text)) > max_characters
 
 
 def refusal_of_text(

@@ -18,6 +18,7 @@ from gameserver.errors import ErrorCode, Refusal
 from gameserver.http.health import health_routes
 from gameserver.http.lobby import ListedTable, PublicTable
 from gameserver.http.problems import problem_handlers
+from gameserver.http.schemas import schema_routes
 from gameserver.http.tables import table_routes
 from gameserver.identity.refusals import TokenReason, TokenRefused
 from gameserver.identity.who import Nobody, UserIdentity
@@ -103,7 +104,7 @@ def lobby() -> TwoTables:
 @pytest.fixture
 async def client(lobby: TwoTables) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of an application with these routes, below a prefix as well."""
-    routes = [*table_routes(lobby, identify), *health_routes(lobby), Route("/fail/{how}", fail)]
+    routes = [*table_routes(lobby, identify), *health_routes(lobby), *schema_routes(), Route("/fail/{how}", fail)]
     app = Starlette(routes=[*routes, Mount("/below", routes=routes)], exception_handlers=problem_handlers())
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://railbird.test") as opened:
@@ -210,3 +211,13 @@ async def test_health_and_readiness(client: httpx2.AsyncClient, lobby: TwoTables
     not_ready = await client.get("/readyz")
     assert (not_ready.status_code, not_ready.json()["stores"]) == (503, {"database": "up", "buffer": "down"})
     assert (await client.get("/healthz")).status_code == 200
+
+
+async def test_every_message_has_its_schema_here(client: httpx2.AsyncClient) -> None:
+    """The index names them, each is there under the name that it gives itself, and any other is not found."""
+    names = (await client.get("/schemas/index.json")).json()["schemas"]
+    assert {"client.action.json", "server.game_state.json", "client.chat.json", "server.chat.json"} <= set(names)
+    for name in names:
+        answer = await client.get(f"/schemas/{name}")
+        assert (answer.headers["content-type"], answer.json()["$id"]) == ("application/schema+json", name)
+    assert (await client.get("/schemas/client.nope.json")).status_code == 404

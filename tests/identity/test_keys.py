@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed448, rsa
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
 
 from gameserver.identity.keys import (
@@ -36,8 +37,6 @@ def test_a_key_goes_through_its_files_unchanged() -> None:
 
 def test_the_name_of_a_key_is_its_thumbprint() -> None:
     """The example of RFC 8037, appendix A.3."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
     public = Ed25519PublicKey.from_public_bytes(
         bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
     )
@@ -49,6 +48,13 @@ def test_each_kind_of_key_has_one_algorithm() -> None:
     assert algorithm_of(KEYS[KeyUse.USER].private.public_key()) is Algorithm.EDDSA
     assert algorithm_of(ec.generate_private_key(ec.SECP256R1()).public_key()) is Algorithm.ES256
     assert algorithm_of(rsa.generate_private_key(65537, 2048).public_key()) is Algorithm.RS256
+
+
+def test_a_users_key_may_be_named_and_issued_by_somebody_else() -> None:
+    """An RSA key needs the name that its issuer gives it."""
+    public = rsa.generate_private_key(65537, 2048).public_key()
+    key = verifying_key_from_pem(pem(public), KeyUse.USER, key_id="r1", issuer="https://login.example/")
+    assert (key.key_id, key.algorithm, key.issuer) == ("r1", Algorithm.RS256, "https://login.example/")
 
 
 def test_weak_and_foreign_keys_are_refused() -> None:
@@ -65,6 +71,11 @@ def test_weak_and_foreign_keys_are_refused() -> None:
         signing_key_from_pem(b"no key", KeyUse.AGENT)
     with pytest.raises(UnusableKey):
         verifying_key_from_pem(b"no key", KeyUse.AGENT)
+    other = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    with pytest.raises(UnusableKey, match="Ed25519"):
+        signing_key_from_pem(other, KeyUse.AGENT)
     with pytest.raises(UnusableKey, match="needs the name"):
         verifying_key_from_pem(pem(ec.generate_private_key(ec.SECP256R1()).public_key()), KeyUse.USER)
 

@@ -73,9 +73,9 @@ def test_a_hostile_message_gets_its_answer(case: HostileMessage) -> None:
     sent = payload(case.send)
     assert sent is not None
     data, binary = sent
-    began = time.perf_counter()
+    began = time.process_time()
     got = answer(data, limit=max_bytes(case), binary=binary)
-    assert time.perf_counter() - began < 0.5, "hostile input takes no time to speak of"
+    assert time.process_time() - began < 0.5, "hostile input takes no time to speak of"
     if isinstance(got, int):
         assert got in case.expect["close"]
     elif isinstance(got, str):
@@ -198,17 +198,17 @@ def test_brackets_in_text_are_no_depth() -> None:
 @pytest.mark.parametrize("frame", [b'"\\' * 8_000, b'"\\"' * 5_000, b'"' * 16_000, b"[]" * 8_000, b"\\" * 16_000])
 def test_the_scan_for_depth_is_linear(frame: bytes) -> None:
     """No arrangement of quotes and backslashes makes it slow."""
-    began = time.perf_counter()
+    began = time.process_time()
     assert answer(frame) == "bad_json"
-    assert time.perf_counter() - began < 0.2
+    assert time.process_time() - began < 0.2
 
 
 def test_many_doubled_keys_are_refused_fast() -> None:
     """An object of nothing but doubled keys costs no more than another."""
     frame = "{" + ",".join(f'"{n % 1_000}":1' for n in range(2_000)) + "}"
-    began = time.perf_counter()
+    began = time.process_time()
     assert answer(frame) == "duplicate_key"
-    assert time.perf_counter() - began < 0.2
+    assert time.process_time() - began < 0.2
 
 
 @pytest.mark.parametrize("number", ["40.0", "4e1", "1E3", "1e999", "-0.0", "0.5"])
