@@ -7,13 +7,26 @@
                 case YourTurn():
                     await table.act(frame.turn_id, ActionKind.FOLD)
 
-The messages themselves are `gameserver.wire.messages`. The client remembers nothing of the game and decides nothing.
+The messages are `gameserver.wire.messages`; what a bot needs of them is here too. The client remembers nothing of the game and
+decides nothing.
 """
 
 from __future__ import annotations
 
 from gameserver.errors import ErrorCode
-from gameserver.hand.facts import ActionKind, Street
+from gameserver.wire.messages import (
+    ActionKind,
+    CardsShown,
+    Error,
+    GameState,
+    HandResult,
+    HandStarted,
+    PlayerAction,
+    Snapshot,
+    Street,
+    StreetDealt,
+    YourTurn,
+)
 from railbird.client.addresses import table_url
 from railbird.client.client import Client, Frame, connect
 from railbird.client.errors import (
@@ -31,21 +44,30 @@ from railbird.client.line import Options, TokenSource
 
 __all__ = [
     "ActionKind",
+    "CardsShown",
     "Client",
     "ClientError",
     "Closed",
     "ConnectionLost",
+    "Error",
     "ErrorCode",
     "Frame",
+    "GameState",
+    "HandResult",
+    "HandStarted",
     "NoAnswer",
     "NotUnderstood",
     "Options",
+    "PlayerAction",
     "ProtocolTooOld",
     "Refused",
+    "Snapshot",
     "StaleTurn",
     "Street",
+    "StreetDealt",
     "TokenSource",
     "Unreachable",
+    "YourTurn",
     "connect",
     "table_url",
 ]
