@@ -3,122 +3,41 @@
 Knows SQLite and Postgres and what makes them alike. Knows no table, makes no table (that is `railbird.migrations`, which the
 application hands in), and reads no configuration.
 
-SQLite: write-ahead log with `synchronous=FULL`, so that a commit is on the disk before anybody hears of it, after a power cut
-too; with NORMAL a power cut could take back a hand that people saw end, and give its number to another. Decision 0008 has the
-price. Writers take the file's lock at their beginning (`BEGIN IMMEDIATE`), in turn.
-Postgres: its own defaults, which are as safe.
+The work of a transaction is a plain function of a connection. On Postgres it runs in the event loop and waits as asyncio does;
+on SQLite it runs in one thread, from its first statement to its commit (decision 0008 has the reasons and the figures).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import nullcontext, suppress
-from typing import Any, Final, TypeAlias, TypeVar, TypeVarTuple
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import cache
+from typing import Final, Protocol, TypeAlias, TypeVar, TypeVarTuple
 
-from sqlalchemy import URL, Connection, Insert, Row, Select, Table, event, make_url
+from sqlalchemy import URL, Connection, Engine, Insert, Row, Select, Table, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from gameserver.errors import Bug
+from gameserver.store.on_postgres import OnPostgres
+from gameserver.store.on_sqlite import OnSqlite
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-Work: TypeAlias = Callable[[AsyncConnection], Awaitable[T]]
+Work: TypeAlias = Callable[[Connection], T]
 
-_DRIVERS: Final = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
-_BUSY_TIMEOUT_MS: Final = 10_000
-_POSTGRES_CONNECTIONS: Final = 10
-_PRAGMAS: Final = (
-    f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}",  # first: the others may have to wait
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",
-    "PRAGMA foreign_keys = ON",
-)
+_DRIVERS: Final = {
+    "sqlite": "sqlite+pysqlite",
+    "postgresql": "postgresql+asyncpg",
+    "postgres": "postgresql+asyncpg",
+}
+_ON_LOOP_TIMEOUT_S: Final = 10.0
 
 
 class DatabaseUrlError(ValueError):
     """The URL names no database that can be used; the message repeats nothing of it, since it may hold a password."""
-
-
-class Database:
-    """One database. `write` and `read` are whole transactions, and a caller that is cancelled does not cut one short.
-
-    A driver that is cancelled in the midst of a statement leaves a connection that holds its locks until it is collected
-    (test_a_task_that_is_cancelled_leaves_all_or_nothing); and nobody could say whether the hand was stored.
-    """
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        # SQLite has one writer; those of this process wait here, in order, and not for the file's lock by luck.
-        self._writers = asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
-
-    async def write(self, work: Work[T]) -> T:
-        """All that `work` does is committed, or nothing of it where it raises."""
-        async with self._writers:
-            return await _to_its_end(self._transaction(work))
-
-    async def read(self, work: Work[T]) -> T:
-        """`work` sees one state of the database, whatever is committed in the meantime. Waits for no writer."""
-        return await _to_its_end(self._look(work))
-
-    async def rows(self, query: Select[*Ts]) -> Sequence[Row[*Ts]]:
-        """All rows of one query."""
-
-        async def work(connection: AsyncConnection) -> Sequence[Row[*Ts]]:
-            return (await connection.execute(query)).all()
-
-        return await self.read(work)
-
-    async def value(self, query: Select[T]) -> T | None:
-        """The one column of a query's first row; None where there is no row."""
-        found = await self.rows(query)
-        return found[0][0] if found else None
-
-    async def dispose(self) -> None:
-        """Close all connections."""
-        await self._engine.dispose()
-
-    async def _transaction(self, work: Work[T]) -> T:
-        async with self._engine.begin() as connection:
-            return await work(connection)
-
-    async def _look(self, work: Work[T]) -> T:
-        async with self._engine.connect() as connection:
-            await connection.execution_options(**_READING[connection.dialect.name])
-            return await work(connection)
-
-
-async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """What `work` gives. Who is cancelled meanwhile waits for its end, and is cancelled then."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        while not task.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # nobody else will ask for it, and asyncio would complain
-        raise
-
-
-_READING: Final[dict[str, dict[str, Any]]] = {
-    "sqlite": {"railbird_reading": True},
-    "postgresql": {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
-}
-
-
-async def open_database(url: URL | str, *, migrate: Callable[[URL], Awaitable[None]]) -> Database:
-    """Bring the schema up to date with `migrate`, and open.
-
-    Raises DatabaseUrlError, and whatever `migrate` and the driver raise.
-    """
-    found = database_url(url)
-    await migrate(found)
-    return Database(make_engine(found))
 
 
 def database_url(url: URL | str) -> URL:
@@ -142,33 +61,98 @@ def _with_ssl(url: URL) -> URL:
     return url.difference_update_query(["sslmode"]).update_query_dict({"ssl": url.query["sslmode"]})
 
 
-def make_engine(url: URL) -> AsyncEngine:
-    """An engine for a URL of `database_url`. Its errors hold statements and no values."""
-    _keep_rows_out_of_logs()
-    if url.get_backend_name() == "sqlite":
-        engine = create_async_engine(url, hide_parameters=True, connect_args={"isolation_level": None})
-        event.listen(engine.sync_engine, "connect", _set_pragmas)
-        event.listen(engine.sync_engine, "begin", _begin)
-        return engine
-    return create_async_engine(
-        url, hide_parameters=True, pool_size=_POSTGRES_CONNECTIONS, max_overflow=0, pool_pre_ping=True
-    )
+async def open_database(url: URL | str, *, migrate: Callable[[URL], Awaitable[None]]) -> Database:
+    """Bring the schema up to date with `migrate`, and open.
+
+    Raises DatabaseUrlError, and whatever `migrate` and the driver raise.
+    """
+    found = database_url(url)
+    await migrate(found)
+    return Database(found)
 
 
-def _set_pragmas(connection: Any, _record: object) -> None:
-    cursor = connection.cursor()
-    for pragma in _PRAGMAS:
-        cursor.execute(pragma)
-    cursor.close()
+class Backend(Protocol):
+    """How one kind of database runs a transaction."""
+
+    engine: Engine
+
+    def run(self, work: Work[T], *, reading: bool) -> asyncio.Future[T]:
+        """Begin at once, and go on whoever stops waiting."""
+
+    async def dispose(self) -> None: ...
 
 
-def _begin(connection: Connection) -> None:
-    reading = connection.get_execution_options().get("railbird_reading", False)
-    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+class Database:
+    """One database, by a URL of `database_url`. `write` and `read` are whole transactions.
+
+    A caller that is cancelled does not cut one short: it waits for the end (test_a_task_that_is_cancelled_leaves_all_or_nothing).
+    A statement that is cut short can hold its locks long after, and nobody could say whether the hand was stored.
+    """
+
+    def __init__(self, url: URL) -> None:
+        _keep_rows_out_of_logs()
+        self._backend: Backend = OnSqlite(url) if url.get_backend_name() == "sqlite" else OnPostgres(url)
+
+    @property
+    def engine(self) -> Engine:
+        """SQLAlchemy's own, to listen to."""
+        return self._backend.engine
+
+    async def write(self, work: Work[T]) -> T:
+        """All that `work` does is committed, or nothing of it where it raises."""
+        return await _to_its_end(self._backend.run(work, reading=False))
+
+    async def read(self, work: Work[T]) -> T:
+        """`work` sees one state of the database, whatever is committed in the meantime. Waits for no writer."""
+        return await _to_its_end(self._backend.run(work, reading=True))
+
+    async def rows(self, query: Select[*Ts]) -> Sequence[Row[*Ts]]:
+        """All rows of one query."""
+        return await self.read(lambda connection: connection.execute(query).all())
+
+    async def value(self, query: Select[T]) -> T | None:
+        """The one column of a query's first row; None where there is no row."""
+        found = await self.rows(query)
+        return found[0][0] if found else None
+
+    async def dispose(self) -> None:
+        """Close all connections, once what is under way has ended."""
+        await self._backend.dispose()
+
+
+async def _to_its_end(transaction: asyncio.Future[T]) -> T:
+    """What the transaction gives. Who is cancelled meanwhile waits for its end, and is cancelled then."""
+    try:
+        return await asyncio.shield(transaction)
+    except asyncio.CancelledError:
+        while not transaction.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([transaction])
+        if not transaction.cancelled():
+            transaction.exception()  # nobody else will ask for it, and asyncio would complain
+        raise
+
+
+def call_on(loop: asyncio.AbstractEventLoop, function: Callable[[], T]) -> T:
+    """From within a transaction's work: call `function` in the thread of `loop`, where everything else lives, and wait for it."""
+    if _running_loop() is loop:
+        return function()
+
+    async def call() -> T:
+        return function()
+
+    return asyncio.run_coroutine_threadsafe(call(), loop).result(_ON_LOOP_TIMEOUT_S)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 class _NoRows(logging.Filter):
-    """Withholds the drivers' debug lines: these print values and whole rows, and a row of a finished hand has its cards."""
+    """Withholds SQLAlchemy's debug lines: these print whole rows, and a row of a finished hand has its cards."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return record.levelno > logging.DEBUG
@@ -178,19 +162,23 @@ _no_rows: Final = _NoRows()
 
 
 def _keep_rows_out_of_logs() -> None:
-    for name in ("aiosqlite", "sqlalchemy.engine.Engine"):
-        logging.getLogger(name).addFilter(_no_rows)  # the same one again changes nothing
+    logging.getLogger("sqlalchemy.engine.Engine").addFilter(_no_rows)  # the same one again changes nothing
 
 
-def insert_new(connection: AsyncConnection, table: Table) -> postgresql.Insert | sqlite.Insert:
+def insert_new(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
     """An INSERT that leaves a row with the same key as it is. Learn by RETURNING, and by no row count, what was new."""
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    return _insert_new(connection.dialect.name, table)
+
+
+@cache
+def _insert_new(dialect: str, table: Table) -> postgresql.Insert | sqlite.Insert:
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
     return insert(table).on_conflict_do_nothing()
 
 
-async def insert_once(connection: AsyncConnection, insert: Insert, taken: str) -> None:
+def insert_once(connection: Connection, insert: Insert, taken: str) -> None:
     """Insert a row whose key must be new. Raises Bug, with the words `taken`, where the database refuses it."""
     try:
-        await connection.execute(insert)
+        connection.execute(insert)
     except IntegrityError:
         raise Bug(taken) from None  # on Postgres the cause repeats the row

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, Connection, LargeBinary, bindparam, insert, select, update
 
 from gameserver.errors import Bug
 from gameserver.store import schema
@@ -22,49 +21,70 @@ from policy.ids import HandNumber, TableId
 
 _hand: Final = schema.hands.c
 
-
-async def begin(connection: AsyncConnection, table_id: TableId, hand_number: HandNumber, now_ms: int) -> None:
-    """Note that a hand began. Raises Bug where another one is open, or the number is not above all that were given out."""
-    latest = select(
-        func.coalesce(func.max(_hand.hand_number), 0), func.count().filter(_hand.status == HandStatus.BEGAN)
+# Built once: building a statement costs more than running it. An open hand is a table's newest, since no other begins after it.
+_NEWEST: Final = (
+    select(_hand.hand_number, _hand.status)
+    .where(_hand.table_id == bindparam("of_table"))
+    .order_by(_hand.hand_number.desc())
+    .limit(1)
+)
+_BEGIN: Final = insert(schema.hands)
+_END: Final = (
+    update(schema.hands)
+    .where(
+        _hand.table_id == bindparam("of_table"),
+        _hand.hand_number == bindparam("number"),
+        _hand.status == HandStatus.BEGAN,
     )
-    last, open_hands = (await connection.execute(latest.where(_hand.table_id == table_id))).one()
-    if open_hands:
+    .values(
+        status=bindparam("new_status"),
+        record=bindparam("new_record", type_=LargeBinary),
+        ended_ms=bindparam("new_ended_ms"),
+    )
+    .returning(_hand.hand_number)
+)
+
+
+def begin(connection: Connection, table_id: TableId, hand_number: HandNumber, now_ms: int) -> None:
+    """Note that a hand began. Raises Bug where another one is open, or the number is not above all that were given out."""
+    newest = connection.execute(_NEWEST, {"of_table": table_id}).one_or_none()
+    if newest is not None and newest.status == HandStatus.BEGAN:
         raise Bug("a hand begins while another one is open")
-    if hand_number <= last:
+    if newest is not None and hand_number <= newest.hand_number:
         raise Bug("a hand's number was given out before")
     row = {"table_id": table_id, "hand_number": hand_number, "status": HandStatus.BEGAN, "began_ms": now_ms}
-    await connection.execute(insert(schema.hands).values(row))
+    connection.execute(_BEGIN, row)
 
 
-async def finish(connection: AsyncConnection, table_id: TableId, result: HandResult, now_ms: int) -> None:
+def finish(connection: Connection, table_id: TableId, result: HandResult, now_ms: int) -> None:
     """Store the whole hand. Raises Bug where it did not begin, or has ended."""
-    await _end(connection, table_id, result.hand_number, HandStatus.FINISHED, write_hand(result), now_ms)
+    _end(connection, table_id, result.hand_number, HandStatus.FINISHED, write_hand(result), now_ms)
 
 
-async def cancel(connection: AsyncConnection, table_id: TableId, hand_number: HandNumber, now_ms: int) -> None:
+def cancel(connection: Connection, table_id: TableId, hand_number: HandNumber, now_ms: int) -> None:
     """Note that the hand did not take place. Raises Bug where it did not begin, or has ended."""
-    await _end(connection, table_id, hand_number, HandStatus.CANCELLED, None, now_ms)
+    _end(connection, table_id, hand_number, HandStatus.CANCELLED, None, now_ms)
 
 
-async def _end(
-    connection: AsyncConnection,
+def _end(
+    connection: Connection,
     table_id: TableId,
     hand_number: HandNumber,
     status: HandStatus,
     record: bytes | None,
     now_ms: int,
 ) -> None:
-    this_one = (_hand.table_id == table_id, _hand.hand_number == hand_number, _hand.status == HandStatus.BEGAN)
-    change = update(schema.hands).where(*this_one).values(status=status, record=record, ended_ms=now_ms)
-    if (await connection.execute(change.returning(_hand.hand_number))).scalar_one_or_none() is None:
+    change = {"record": record, "status": status, "ended_ms": now_ms}
+    this_one = {"of_table": table_id, "number": hand_number}
+    ended = connection.execute(_END, {**this_one, **{f"new_{name}": value for name, value in change.items()}})
+    if ended.scalar_one_or_none() is None:
         raise Bug("a hand ends that did not begin or has ended before")
 
 
-async def refuse_open_hand(connection: AsyncConnection, table_id: TableId) -> None:
+def refuse_open_hand(connection: Connection, table_id: TableId) -> None:
     """Raises Bug where a hand is open."""
-    wanted = select(_hand.hand_number).where(_hand.table_id == table_id, _hand.status == HandStatus.BEGAN)
-    if (await connection.execute(wanted)).scalar_one_or_none() is not None:
+    newest = connection.execute(_NEWEST, {"of_table": table_id}).one_or_none()
+    if newest is not None and newest.status == HandStatus.BEGAN:
         raise Bug("a table closes while a hand is open")
 
 

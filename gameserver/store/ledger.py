@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, func, select
 
 from gameserver.store import schema
 from gameserver.store.accounts import Account, Bankroll, ChipMove, Reason
@@ -56,9 +55,9 @@ class Ledger:
         if await self._database.value(seen) is not None:  # a look, before a writer's turn is asked for
             return await self.balance_chips(Bankroll(user_id))
 
-        async def work(connection: AsyncConnection) -> int:
-            await see(connection, user_id, self._books)
-            return await _balance(connection, Bankroll(user_id))
+        def work(connection: Connection) -> int:
+            see(connection, user_id, self._books)
+            return _balance(connection, Bankroll(user_id))
 
         return await self._database.write(work)
 
@@ -69,9 +68,9 @@ class Ledger:
     async def grant(self, user_id: UserId, amount_chips: int) -> int:
         """Give a person new play chips, and return the balance. An operator's act; who may ask is decided before."""
 
-        async def work(connection: AsyncConnection) -> int:
-            await post(connection, [grant_move(user_id, amount_chips)], self._books)
-            return await _balance(connection, Bankroll(user_id))
+        def work(connection: Connection) -> int:
+            post(connection, [grant_move(user_id, amount_chips)], self._books)
+            return _balance(connection, Bankroll(user_id))
 
         return await self._database.write(work)
 
@@ -98,35 +97,35 @@ class Ledger:
     async def verify_ledger(self) -> tuple[Difference, ...]:
         """Add everything up anew and say what is wrong; nothing is right."""
 
-        async def work(connection: AsyncConnection) -> tuple[Difference, ...]:
-            return (*await _wrong_balances(connection), *await _wrong_sums(connection))
+        def work(connection: Connection) -> tuple[Difference, ...]:
+            return (*_wrong_balances(connection), *_wrong_sums(connection))
 
         return await self._database.read(work)
 
 
-async def _balance(connection: AsyncConnection, account: Account) -> int:
+def _balance(connection: Connection, account: Account) -> int:
     wanted = select(schema.accounts.c.balance_chips).where(schema.accounts.c.account == account_key(account))
-    return (await connection.execute(wanted)).scalar_one_or_none() or 0
+    return connection.execute(wanted).scalar_one_or_none() or 0
 
 
-async def _wrong_balances(connection: AsyncConnection) -> list[Difference]:
+def _wrong_balances(connection: Connection) -> list[Difference]:
     """Accounts whose balance is not the sum of their entries, or that are below zero and may not be."""
     line, account = schema.entries.c, schema.accounts.c
     sums = select(line.account, func.sum(line.amount_chips).label("chips")).group_by(line.account).subquery()
     joined = schema.accounts.outerjoin(sums, account.account == sums.c.account)
     wanted = select(account.account, account.balance_chips, func.coalesce(sums.c.chips, 0)).select_from(joined)
     wrong = []
-    for key, balance, expected in await connection.execute(wanted.order_by(account.account)):
+    for key, balance, expected in connection.execute(wanted.order_by(account.account)):
         if balance != expected or (balance < 0 and key != "issued"):
             wrong.append(Difference(key, balance, max(int(expected), 0) if key != "issued" else int(expected)))
     return wrong
 
 
-async def _wrong_sums(connection: AsyncConnection) -> list[Difference]:
+def _wrong_sums(connection: Connection) -> list[Difference]:
     """Transactions that made or lost chips, and the sum over all accounts."""
     line = schema.entries.c
     chips = func.sum(line.amount_chips)
     wanted = select(line.transaction_id, chips).group_by(line.transaction_id).having(chips != 0)
-    wrong = [Difference(f"transaction {i}", int(s), 0) for i, s in (await connection.execute(wanted))]
-    total = (await connection.execute(select(func.coalesce(func.sum(schema.accounts.c.balance_chips), 0)))).scalar_one()
+    wrong = [Difference(f"transaction {i}", int(s), 0) for i, s in (connection.execute(wanted))]
+    total = connection.execute(select(func.coalesce(func.sum(schema.accounts.c.balance_chips), 0))).scalar_one()
     return [*wrong, *([Difference("all accounts", int(total), 0)] if total else [])]

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.store import posting, schema
@@ -36,9 +35,9 @@ class People:
     async def name_user(self, user_id: UserId, name: str) -> None:
         """Note what a person is called."""
 
-        async def work(connection: AsyncConnection) -> None:
-            await self._see(connection, user_id)
-            await connection.execute(update(schema.users).where(_user.user_id == user_id).values(name=name))
+        def work(connection: Connection) -> None:
+            self._see(connection, user_id)
+            connection.execute(update(schema.users).where(_user.user_id == user_id).values(name=name))
 
         await self._database.write(work)
 
@@ -51,10 +50,10 @@ class People:
         agent = StoredAgent(agent_id, name, owner, self._books.wall_ms())
         row = {"agent_id": agent_id, "name": name, "owner": owner, "created_ms": agent.created_ms}
 
-        async def work(connection: AsyncConnection) -> None:
-            await self._see(connection, owner)
-            await insert_once(connection, insert(schema.agents).values(row), "an agent's id is taken")
-            await self._note_owner(connection, agent_id, owner)
+        def work(connection: Connection) -> None:
+            self._see(connection, owner)
+            insert_once(connection, insert(schema.agents).values(row), "an agent's id is taken")
+            self._note_owner(connection, agent_id, owner)
 
         await self._database.write(work)
         return agent
@@ -77,11 +76,11 @@ class People:
     async def transfer_agent(self, agent_id: AgentId, to: UserId) -> None:
         """Give an agent to somebody else, from now on. Raises Refusal `not_found`."""
 
-        async def work(connection: AsyncConnection) -> None:
-            await self._see(connection, to)
+        def work(connection: Connection) -> None:
+            self._see(connection, to)
             change = update(schema.agents).where(_agent.agent_id == agent_id).values(owner=to)
-            await _one(connection, change.returning(_agent.agent_id))
-            await self._note_owner(connection, agent_id, to)
+            _one(connection, change.returning(_agent.agent_id))
+            self._note_owner(connection, agent_id, to)
 
         await self._database.write(work)
 
@@ -89,14 +88,14 @@ class People:
         """Keep a new version of an agent, as it is and for good. Raises Refusal `not_found`, and Bug where the id is taken."""
         now_ms = self._books.wall_ms()
 
-        async def work(connection: AsyncConnection) -> StoredVersion:
+        def work(connection: Connection) -> StoredVersion:
             # The agent's row is held, so that two versions published at once get two numbers.
-            await _one(connection, select(_agent.agent_id).where(_agent.agent_id == agent_id).with_for_update())
+            _one(connection, select(_agent.agent_id).where(_agent.agent_id == agent_id).with_for_update())
             last = select(func.coalesce(func.max(_version.number), 0)).where(_version.agent_id == agent_id)
-            number = (await connection.execute(last)).scalar_one() + 1
+            number = connection.execute(last).scalar_one() + 1
             version = StoredVersion(version_id, agent_id, number, content, now_ms)
             row = {name: getattr(version, name) for name in version.__slots__}
-            await insert_once(connection, insert(schema.agent_versions).values(row), "a version's id is taken")
+            insert_once(connection, insert(schema.agent_versions).values(row), "a version's id is taken")
             return version
 
         return await self._database.write(work)
@@ -110,12 +109,12 @@ class People:
         """All versions of an agent, oldest first."""
         return await self._versions(_version.agent_id == agent_id)
 
-    async def _see(self, connection: AsyncConnection, user_id: UserId) -> None:
-        await posting.see(connection, user_id, self._books)
+    def _see(self, connection: Connection, user_id: UserId) -> None:
+        posting.see(connection, user_id, self._books)
 
-    async def _note_owner(self, connection: AsyncConnection, agent_id: AgentId, owner: UserId) -> None:
+    def _note_owner(self, connection: Connection, agent_id: AgentId, owner: UserId) -> None:
         row = {"agent_id": agent_id, "owner": owner, "since_ms": self._books.wall_ms()}
-        await connection.execute(insert(schema.agent_owners).values(row))
+        connection.execute(insert(schema.agent_owners).values(row))
 
     async def _agents(self, condition: ColumnElement[bool]) -> Sequence[StoredAgent]:
         wanted = select(schema.agents).where(condition).order_by(_agent.created_ms, _agent.agent_id)
@@ -126,6 +125,6 @@ class People:
         return tuple(StoredVersion(**row._mapping) for row in await self._database.rows(wanted))
 
 
-async def _one(connection: AsyncConnection, statement: Any) -> None:
-    if (await connection.execute(statement)).scalar_one_or_none() is None:
+def _one(connection: Connection, statement: Any) -> None:
+    if connection.execute(statement).scalar_one_or_none() is None:
         raise Refusal(ErrorCode.NOT_FOUND)

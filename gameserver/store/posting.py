@@ -15,16 +15,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Final, assert_never
 
-from sqlalchemy import bindparam, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from gameserver.errors import Bug, ErrorCode, Refusal
 from gameserver.store import schema
 from gameserver.store.accounts import Account, Bankroll, ChipMove, Issued, PotAccount, Reason, SeatAccount
 from gameserver.store.engine import insert_new
 from policy.ids import TableId, UserId
+
+_account: Final = schema.accounts.c
+
+# Built once: building a statement costs more than running it.
+_LOCK: Final = (
+    select(_account.account, _account.balance_chips)
+    .where(_account.account.in_(bindparam("keys", expanding=True)))
+    .order_by(_account.account)
+    .with_for_update()
+)
+_SET: Final = (
+    update(schema.accounts).where(_account.account == bindparam("key")).values(balance_chips=bindparam("balance"))
+)
+_START: Final = insert(schema.transactions).returning(schema.transactions.c.transaction_id)
+_WRITE: Final = insert(schema.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +49,30 @@ class Bookkeeping:
     starting_chips: int
 
 
-async def post(connection: AsyncConnection, moves: Iterable[ChipMove], books: Bookkeeping) -> None:
+def post(connection: Connection, moves: Iterable[ChipMove], books: Bookkeeping) -> None:
     """Move chips, in the caller's transaction.
 
     Raises Refusal `no_chips` where a bankroll has too little, and Bug for a move that cannot be, a seat below zero or a pot
     that keeps chips. After either the caller's transaction has to end without a commit.
     """
     wanted = _checked(moves)
-    granted = await _first_sight(connection, _people(wanted), books)
-    await _post(connection, [*granted, *wanted], books.wall_ms())
+    granted = _first_sight(connection, _people(wanted), books)
+    _post(connection, [*granted, *wanted], books.wall_ms())
 
 
-async def _first_sight(connection: AsyncConnection, people: Iterable[UserId], books: Bookkeeping) -> list[ChipMove]:
+def _first_sight(connection: Connection, people: Iterable[UserId], books: Bookkeeping) -> list[ChipMove]:
     """Note people, and give the grants of those who are new; the caller posts these in the same transaction."""
     rows = [{"user_id": user, "name": user, "first_seen_ms": books.wall_ms()} for user in sorted(set(people))]
     if not rows:
         return []
-    statement = insert_new(connection, schema.users).values(rows).returning(schema.users.c.user_id)
-    new = sorted((await connection.execute(statement)).scalars())
+    statement = insert_new(connection, schema.users).returning(schema.users.c.user_id)
+    new = sorted(connection.execute(statement, rows).scalars())
     return [grant_move(UserId(user), books.starting_chips) for user in new if books.starting_chips > 0]
 
 
-async def see(connection: AsyncConnection, user_id: UserId, books: Bookkeeping) -> None:
+def see(connection: Connection, user_id: UserId, books: Bookkeeping) -> None:
     """Note a person, and give one who is new the starting chips, in the caller's transaction."""
-    await _post(connection, await _first_sight(connection, [user_id], books), books.wall_ms())
+    _post(connection, _first_sight(connection, [user_id], books), books.wall_ms())
 
 
 def grant_move(user_id: UserId, amount_chips: int) -> ChipMove:
@@ -105,41 +119,33 @@ def _people(moves: Iterable[ChipMove]) -> set[UserId]:
     return {side.user_id for move in moves for side in (move.source, move.target) if isinstance(side, Bankroll)}
 
 
-async def _post(connection: AsyncConnection, moves: Sequence[ChipMove], now_ms: int) -> None:
+def _post(connection: Connection, moves: Sequence[ChipMove], now_ms: int) -> None:
     if not moves:
         return
     changes: Counter[Account] = Counter()
     for move in moves:
         changes[move.source] -= move.amount_chips
         changes[move.target] += move.amount_chips
-    balances = await _locked(connection, changes)
-    await _write_balances(connection, {account: balances[account] + change for account, change in changes.items()})
-    await _write_entries(connection, moves, now_ms)
+    balances = _locked(connection, changes)
+    _write_balances(connection, {account: balances[account] + change for account, change in changes.items()})
+    _write_entries(connection, moves, now_ms)
 
 
-async def _locked(connection: AsyncConnection, wanted: Iterable[Account]) -> dict[Account, int]:
+def _locked(connection: Connection, wanted: Iterable[Account]) -> dict[Account, int]:
     """The balances, locked until the end of the transaction; accounts that were not there begin with 0.
 
     All that are missing are made before the first lock. In the other order two who wait for each other are possible.
     """
     keys = {account_key(account): account for account in wanted}
     rows = [{"account": key, "kind": _kind(keys[key]), "balance_chips": 0} for key in sorted(keys)]
-    await connection.execute(insert_new(connection, schema.accounts), rows)
-    table = schema.accounts
-    locked = select(table.c.account, table.c.balance_chips).where(table.c.account.in_(list(keys)))
-    found = await connection.execute(locked.order_by(table.c.account).with_for_update())
-    return {keys[key]: balance for key, balance in found}
+    connection.execute(insert_new(connection, schema.accounts), rows)
+    return {keys[key]: balance for key, balance in connection.execute(_LOCK, {"keys": list(keys)})}
 
 
-async def _write_balances(connection: AsyncConnection, balances: dict[Account, int]) -> None:
+def _write_balances(connection: Connection, balances: dict[Account, int]) -> None:
     for account, balance in balances.items():
         _allow(account, balance)
-    statement = (
-        update(schema.accounts)
-        .where(schema.accounts.c.account == bindparam("key"))
-        .values(balance_chips=bindparam("balance"))
-    )
-    await connection.execute(statement, [{"key": account_key(a), "balance": b} for a, b in balances.items()])
+    connection.execute(_SET, [{"key": account_key(account), "balance": chips} for account, chips in balances.items()])
 
 
 def _allow(account: Account, balance: int) -> None:
@@ -159,9 +165,8 @@ def _allow(account: Account, balance: int) -> None:
             assert_never(account)
 
 
-async def _write_entries(connection: AsyncConnection, moves: Sequence[ChipMove], now_ms: int) -> None:
-    started = insert(schema.transactions).values(at_ms=now_ms).returning(schema.transactions.c.transaction_id)
-    transaction_id = (await connection.execute(started)).scalar_one()
+def _write_entries(connection: Connection, moves: Sequence[ChipMove], now_ms: int) -> None:
+    transaction_id = connection.execute(_START, {"at_ms": now_ms}).scalar_one()
     rows = [
         {
             "transaction_id": transaction_id,
@@ -175,4 +180,4 @@ async def _write_entries(connection: AsyncConnection, moves: Sequence[ChipMove],
         for number, move in enumerate(moves)
         for side, account, amount in ((0, move.source, -move.amount_chips), (1, move.target, move.amount_chips))
     ]
-    await connection.execute(insert(schema.entries), rows)
+    connection.execute(_WRITE, rows)

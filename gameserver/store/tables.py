@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final, cast
 
-from sqlalchemy import Connection, Row, Select, and_, insert, select, update
+from sqlalchemy import Connection, LargeBinary, Row, Select, and_, bindparam, insert, select, update
 
 from gameserver.errors import Bug
 from gameserver.store import hands, posting, schema
@@ -26,6 +26,13 @@ from policy.ids import HandNumber, TableId, UserId
 
 _table: Final = schema.tables.c
 _hand: Final = schema.hands.c
+
+_REMEMBER: Final = (
+    update(schema.tables)
+    .where(_table.table_id == bindparam("of_table"), _table.status == "open")
+    .values(memory=bindparam("new_memory", type_=LargeBinary), memory_ms=bindparam("new_memory_ms"))
+    .returning(_table.ordinal)
+)
 
 
 class SqlTableStore:
@@ -62,7 +69,7 @@ class SqlTableStore:
         """Hand n has begun, with the stacks in `memory`. It takes no card."""
 
         def work(connection: Connection) -> None:
-            await self._remember(connection, table_id, memory)
+            self._remember(connection, table_id, memory)
             hands.begin(connection, table_id, hand_number, self._books.wall_ms())
 
         await self._database.write(work)
@@ -73,7 +80,7 @@ class SqlTableStore:
         """The whole hand, its chips and the room."""
 
         def work(connection: Connection) -> None:
-            await self._remember(connection, table_id, memory)
+            self._remember(connection, table_id, memory)
             hands.finish(connection, table_id, result, self._books.wall_ms())
             posting.post(connection, moves, self._books)
 
@@ -85,7 +92,7 @@ class SqlTableStore:
         """The hand did not take place; its number stays used."""
 
         def work(connection: Connection) -> None:
-            await self._remember(connection, table_id, memory)
+            self._remember(connection, table_id, memory)
             hands.cancel(connection, table_id, hand_number, self._books.wall_ms())
             posting.post(connection, moves, self._books)
 
@@ -95,10 +102,11 @@ class SqlTableStore:
         self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes, options: TableOptions | None = None
     ) -> None:
         """Chips in or out, or a changed room. Raises Refusal `no_chips` where a bankroll has too few."""
-        written = {} if options is None else {"options": write_options(options)}
 
         def work(connection: Connection) -> None:
-            await self._remember(connection, table_id, memory, **written)
+            self._remember(connection, table_id, memory)
+            if options is not None:
+                _set(connection, table_id, options=write_options(options))
             posting.post(connection, moves, self._books)
 
         await self._database.write(work)
@@ -119,7 +127,7 @@ class SqlTableStore:
             posting.post(connection, moves, self._books)
             memory, further = call_on(loop, then)
             posting.post(connection, further, self._books)
-            await self._remember(connection, table_id, memory)
+            self._remember(connection, table_id, memory)
 
         await self._database.write(work)
 
@@ -127,7 +135,8 @@ class SqlTableStore:
         """The table's last change. Raises Bug while a hand is open."""
 
         def work(connection: Connection) -> None:
-            await self._remember(connection, table_id, memory, status="closed")
+            self._remember(connection, table_id, memory)
+            _set(connection, table_id, status="closed")
             hands.refuse_open_hand(connection, table_id)
             posting.post(connection, moves, self._books)
 
@@ -141,11 +150,10 @@ class SqlTableStore:
         """The last finished hands of a table, oldest first."""
         return await self._hands.recent_hands(table_id, limit)
 
-    async def _remember(self, connection: Connection, table_id: TableId, memory: bytes, **values: object) -> None:
-        """Change an open table's row, and hold it until the end of the transaction."""
-        values |= {"memory": memory, "memory_ms": self._books.wall_ms()}
-        change = update(schema.tables).where(_table.table_id == table_id, _table.status == "open").values(**values)
-        if connection.execute(change.returning(_table.ordinal)).scalar_one_or_none() is None:
+    def _remember(self, connection: Connection, table_id: TableId, memory: bytes) -> None:
+        """Change an open table's memory, and hold its row until the end of the transaction."""
+        values = {"of_table": table_id, "new_memory": memory, "new_memory_ms": self._books.wall_ms()}
+        if connection.execute(_REMEMBER, values).scalar_one_or_none() is None:
             raise Bug("there is no such open table")
 
 
@@ -154,6 +162,10 @@ def _hold(connection: Connection, table_id: TableId) -> None:
     wanted = select(_table.ordinal).where(_table.table_id == table_id, _table.status == "open").with_for_update()
     if connection.execute(wanted).scalar_one_or_none() is None:
         raise Bug("there is no such open table")
+
+
+def _set(connection: Connection, table_id: TableId, **values: object) -> None:
+    connection.execute(update(schema.tables).where(_table.table_id == table_id).values(**values))
 
 
 def _tables() -> Select[str, str, bytes, bytes, int, int]:

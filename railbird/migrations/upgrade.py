@@ -15,7 +15,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, text
 
-from gameserver.store.engine import database_url, make_engine
+from gameserver.store.engine import Database, database_url
 
 VERSION_TABLE: Final = "railbird_migrations"
 _ADVISORY_LOCK: Final = 0x7261_696C_6269_7264  # "railbird"
@@ -23,22 +23,20 @@ _ADVISORY_LOCK: Final = 0x7261_696C_6269_7264  # "railbird"
 
 async def upgrade(url: URL | str, revision: str = "head") -> None:
     """Bring the database up to `revision`. Raises what the driver raises; then nothing was changed."""
-    engine = make_engine(database_url(url))
+    database = Database(database_url(url))
     try:
-        async with engine.begin() as connection:
-            await connection.run_sync(_upgrade, revision)
+        await database.write(lambda connection: _upgrade(connection, revision))
     finally:
-        await engine.dispose()
+        await database.dispose()
 
 
 async def revision_of(url: URL | str) -> str | None:
     """The last step that the database has seen; None for an empty one."""
-    engine = make_engine(database_url(url))
+    database = Database(database_url(url))
     try:
-        async with engine.connect() as connection:
-            return await connection.run_sync(_revision)
+        return await database.read(_revision)
     finally:
-        await engine.dispose()
+        await database.dispose()
 
 
 def newest_revision() -> str | None:

@@ -13,7 +13,7 @@ import pytest_asyncio
 from sqlalchemy import URL, make_url, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from gameserver.store.engine import Database, make_engine
+from gameserver.store.engine import Database
 from gameserver.store.hands import Hands
 from gameserver.store.ledger import Ledger
 from gameserver.store.people import People
@@ -52,8 +52,8 @@ class Store:
         self.hands = Hands(self.database)
         self.ledger = Ledger(self.database, books)
         self.people = People(self.database, books)
-        self.beside = create_async_engine(self.url)
-        """An engine of the tests' own, to look and to meddle past the code under test."""
+        self.beside = Database(self.url)
+        """A database of the tests' own, to look and to meddle past the code under test."""
 
 
 @pytest_asyncio.fixture(scope="session")
@@ -77,7 +77,7 @@ async def migrated_postgres(postgres_url: URL) -> URL:
 def migrated(request: pytest.FixtureRequest) -> URL:
     """The migrated database of one kind; the other kind's server is not started for it."""
     if request.param == "sqlite":
-        return make_url(f"sqlite+aiosqlite:///{request.getfixturevalue('migrated_sqlite')}")
+        return make_url(f"sqlite+pysqlite:///{request.getfixturevalue('migrated_sqlite')}")
     url: URL = request.getfixturevalue("migrated_postgres")
     return url
 
@@ -113,7 +113,7 @@ async def new_store(new_url: Callable[[], Awaitable[URL]]) -> AsyncIterator[Call
 
     async def make() -> Store:
         url = await new_url()
-        made.append(Store(url, Database(make_engine(url))))
+        made.append(Store(url, Database(url)))
         return made[-1]
 
     yield make

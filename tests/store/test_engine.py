@@ -5,28 +5,30 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import URL, text
+from sqlalchemy import URL, Connection, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.util import await_
 
-from gameserver.store.engine import Database, DatabaseUrlError, database_url, make_engine, open_database
+from gameserver.store.engine import Database, DatabaseUrlError, call_on, database_url, open_database
 from gameserver.store.posting import Bookkeeping
 from gameserver.store.tables import SqlTableStore
 from policy.ids import HandNumber
 from railbird import migrations
 from tests.store.conftest import Store
 from tests.store.looking import rows_of
-from tests.store.stories import ALICES, BOBS, MUCKED, TABLE, buy_in, options, result, settled
+from tests.store.stories import ALICE, ALICES, BOBS, MUCKED, TABLE, buy_in, options, result, settled
 
 
 @pytest.mark.parametrize(
     ("given", "used"),
     [
-        ("sqlite:///a.db", "sqlite+aiosqlite:///a.db"),
-        ("sqlite+aiosqlite:////tmp/a b.db", "sqlite+aiosqlite:////tmp/a b.db"),
+        ("sqlite:///a.db", "sqlite+pysqlite:///a.db"),
+        ("sqlite+pysqlite:////tmp/a b.db", "sqlite+pysqlite:////tmp/a b.db"),
         ("postgres://u:p@h:5/d", "postgresql+asyncpg://u:p@h:5/d"),
         ("postgresql://h/d?sslmode=require", "postgresql+asyncpg://h/d?ssl=require"),
         ("postgresql+asyncpg://h/d", "postgresql+asyncpg://h/d"),
@@ -62,69 +64,100 @@ async def test_opening_brings_the_schema_up_to_date(tmp_path: Path) -> None:
 
 async def test_a_sqlite_commit_survives_a_power_cut(tmp_path: Path) -> None:
     """Write-ahead log, flushed at each commit (synchronous=FULL is 2), foreign keys held to."""
-    engine = make_engine(database_url(f"sqlite:///{tmp_path}/a.db"))
-    async with engine.connect() as connection:
-        names = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
-        found = [(await connection.execute(text(f"PRAGMA {name}"))).scalar_one() for name in names]
-    assert found == ["wal", 2, 1, 10_000]
-    await engine.dispose()
+    database = Database(database_url(f"sqlite:///{tmp_path}/a.db"))
+    names = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+    assert [await said(database, f"PRAGMA {name}") for name in names] == ["wal", 2, 1, 10_000]
+    await database.dispose()
 
 
 async def test_a_postgres_commit_survives_a_power_cut(postgres_url: URL) -> None:
     """No session of ours turns off what the server does for it (the tests' own server has it off for speed)."""
-    engine = make_engine(database_url(postgres_url))
-    async with engine.connect() as connection:
-        source = text("SELECT source FROM pg_settings WHERE name = 'synchronous_commit'")
-        assert (await connection.execute(source)).scalar_one() == "command line"
-    await engine.dispose()
+    database = Database(database_url(postgres_url))
+    source = "SELECT source FROM pg_settings WHERE name = 'synchronous_commit'"
+    assert await said(database, source) == "command line"
+    await database.dispose()
+
+
+async def said(database: Database, query: str) -> Any:
+    return await database.write(lambda connection: connection.execute(text(query)).scalar_one())
 
 
 async def test_a_reader_sees_one_state_and_waits_for_no_writer(store: Store) -> None:
     """What is committed while it reads is not there for it yet."""
+    loop = asyncio.get_running_loop()
+    looked, created = asyncio.Event(), threading.Event()
 
-    async def count(connection: AsyncConnection) -> int:
-        return int((await connection.execute(text("SELECT count(*) FROM railbird_tables"))).scalar_one())
+    def count(connection: Connection) -> int:
+        return int(connection.execute(text("SELECT count(*) FROM railbird_tables")).scalar_one())
 
-    async def twice(connection: AsyncConnection) -> tuple[int, int]:
-        before = await count(connection)
-        await store.tables.create_table(TABLE, options(), b"")
-        return before, await count(connection)
+    def twice(connection: Connection) -> tuple[int, int]:
+        before = count(connection)
+        loop.call_soon_threadsafe(looked.set)
+        if threading.current_thread() is not threading.main_thread():
+            assert created.wait(10)
+        else:
+            await_(asyncio.wait_for(asyncio.to_thread(created.wait), 10))  # as a driver waits in there
+        return before, count(connection)
 
-    assert await asyncio.wait_for(store.database.read(twice), 5) == (0, 0)
+    reading = asyncio.ensure_future(store.database.read(twice))
+    await looked.wait()
+    await asyncio.wait_for(store.tables.create_table(TABLE, options(), b""), 5)
+    created.set()
+    assert await reading == (0, 0)
     assert await store.database.read(count) == 1
 
 
 async def test_a_caller_that_is_cancelled_waits_for_the_end_of_its_transaction(store: Store) -> None:
-    """However often it is cancelled; a fault in it is not told to anybody then."""
-    began, finish, ended = asyncio.Event(), asyncio.Event(), []
+    """However often it is cancelled; a fault in it is not told to anybody then, and nothing of it is kept."""
+    statements = "UPDATE railbird_users SET name = 'changed'", SLEEP[store.url.get_backend_name()]
+    await store.ledger.bankroll_chips(ALICE)
+    ended = []
 
-    async def work(connection: AsyncConnection) -> None:
-        began.set()
-        await finish.wait()
-        ended.append(await connection.execute(text("SELECT 1")))
+    def work(connection: Connection) -> None:
+        for statement in statements:
+            connection.execute(text(statement))
+        ended.append(True)
         raise ValueError
 
     caller = asyncio.ensure_future(store.database.write(work))
-    await began.wait()
+    await asyncio.sleep(0.05)
     for _ in range(3):
         caller.cancel()
         await asyncio.sleep(0)
         assert not caller.done()
-    finish.set()
     with pytest.raises(asyncio.CancelledError):
         await caller
     assert ended
+    assert await store.people.user_name(ALICE) == ALICE
+
+
+SLEEP = {
+    "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT max(i) FROM n",
+    "postgresql": "SELECT pg_sleep(0.3)",
+}
+
+
+async def test_what_is_called_from_a_transaction_runs_where_everything_else_lives(store: Store) -> None:
+    """In the loop's own thread, on both databases; what it raises comes through, and ends the transaction."""
+    loop, here = asyncio.get_running_loop(), threading.get_ident()
+    assert await store.database.write(lambda _: call_on(loop, threading.get_ident)) == here
+
+    def fail() -> None:
+        raise ValueError("from the loop")
+
+    with pytest.raises(ValueError, match="from the loop"):
+        await store.database.write(lambda _: call_on(loop, fail))
 
 
 async def test_no_value_of_a_row_reaches_a_log(store: Store) -> None:
     """At the most talkative level of all loggers: statements may be there, values and rows are not."""
-    out, names = io.StringIO(), ("", "sqlalchemy", "sqlalchemy.engine", "aiosqlite", "asyncpg", "asyncio", "alembic")
+    out, names = io.StringIO(), ("", "sqlalchemy", "sqlalchemy.engine", "asyncpg", "asyncio", "alembic")
     handler, before = logging.StreamHandler(out), {name: logging.getLogger(name).level for name in names}
     logging.getLogger().addHandler(handler)
     for name in names:
         logging.getLogger(name).setLevel(1)
     try:
-        talkative = Database(make_engine(store.url))
+        talkative = Database(store.url)
         await play_one(SqlTableStore(talkative, Bookkeeping(store.clock.wall_ms, 1_000)))
         assert len(await store.hands.recent_hands(TABLE, 1)) == 1
         await talkative.dispose()

@@ -9,17 +9,16 @@ from itertools import count
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from gameserver.errors import Bug, ErrorCode, Refusal
 from gameserver.store.accounts import Account, Bankroll, ChipMove, Issued, PotAccount, Reason, SeatAccount
-from gameserver.store.engine import Database, make_engine
+from gameserver.store.engine import Database
 from gameserver.store.ledger import Difference, Entry, Ledger
 from gameserver.store.posting import Bookkeeping, account_key
 from policy.ids import TableId, UserId
 from tests.store.conftest import STARTING_CHIPS, Store
-from tests.store.looking import rows_of
+from tests.store.looking import meddle, rows_of
 from tests.store.stories import ALICE, ALICES, BOB, TABLE, buy_in, move, options, seat_account
 
 
@@ -123,7 +122,7 @@ async def test_twenty_buy_in_from_one_bankroll_and_ten_can(store: Store) -> None
 async def test_two_that_pay_each_other_do_not_lock_up(store: Store) -> None:
     """Sixty transactions over the same accounts in every order, by two programs at once."""
     people = [UserId(f"u_{letter}") for letter in "edcba"]
-    other = Database(make_engine(store.url))
+    other = Database(store.url)
     ledgers = [store.ledger, Ledger(other, Bookkeeping(store.clock.wall_ms, STARTING_CHIPS))]
     pairs = [(a, b) for a in people for b in people if a != b] * 3
     pay = (ledgers[i % 2].move([move(Bankroll(a), Bankroll(b), 1, table_id=None)]) for i, (a, b) in enumerate(pairs))
@@ -136,13 +135,14 @@ async def test_wrong_books_are_found(store: Store) -> None:
     """A balance that was changed by hand, and chips that came from nowhere; put right again, nothing is found."""
     await store.ledger.bankroll_chips(ALICE)
     await store.ledger.bankroll_chips(BOB)
-    await meddle(store, f"UPDATE railbird_accounts SET balance_chips = 1 WHERE account = 'bankroll:{ALICE}'")
+    await meddle(store.beside, f"UPDATE railbird_accounts SET balance_chips = 1 WHERE account = 'bankroll:{ALICE}'")
     assert await store.ledger.verify_ledger() == (
         Difference(f"bankroll:{ALICE}", 1, STARTING_CHIPS),
         Difference("all accounts", 1 - STARTING_CHIPS, 0),
     )
     await meddle(
-        store, f"UPDATE railbird_accounts SET balance_chips = {STARTING_CHIPS} WHERE account = 'bankroll:{ALICE}'"
+        store.beside,
+        f"UPDATE railbird_accounts SET balance_chips = {STARTING_CHIPS} WHERE account = 'bankroll:{ALICE}'",
     )
     assert await store.ledger.verify_ledger() == ()
 
@@ -164,12 +164,7 @@ async def test_the_database_itself_lets_nobody_but_issued_below_zero(store: Stor
         GIVES_TWICE,
     ):
         with pytest.raises(DBAPIError):
-            await meddle(store, statement)
-
-
-async def meddle(store: Store, statement: str) -> None:
-    async with store.beside.begin() as connection:
-        await connection.execute(text(statement))
+            await meddle(store.beside, statement)
 
 
 PLACES = ("issued", "anna", "ben", "cleo", "seat1", "seat2", "pot")

@@ -14,14 +14,14 @@ import pytest_asyncio
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import URL, Connection, Engine, event, inspect, make_url, text
-from sqlalchemy.ext.asyncio import create_async_engine
 
-from gameserver.store.engine import make_engine
+from gameserver.store.engine import Database
 from gameserver.store.schema import metadata
 from railbird import migrations
 from railbird.migrations.upgrade import VERSION_TABLE
 from tests.conftest import ROOT
 from tests.store.conftest import KINDS
+from tests.store.test_engine import SLEEP
 
 VERSIONS = ROOT / "railbird" / "migrations" / "versions"
 
@@ -32,18 +32,17 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> URL:
     if request.param == "sqlite":
         folder = tmp_path / "100% a's"
         folder.mkdir()
-        return make_url("sqlite+aiosqlite://").set(database=str(folder / "empty.db"))
+        return make_url("sqlite+pysqlite://").set(database=str(folder / "empty.db"))
     url: URL = request.getfixturevalue("empty_postgres_url")
     return url
 
 
 @pytest_asyncio.fixture
-async def connection(empty: URL) -> AsyncIterator[Any]:
-    """A connection to the empty database."""
-    engine = create_async_engine(empty)
-    async with engine.connect() as connection:
-        yield connection
-    await engine.dispose()
+async def database(empty: URL) -> AsyncIterator[Database]:
+    """The empty database, opened."""
+    database = Database(empty)
+    yield database
+    await database.dispose()
 
 
 WAITS_THEN_MIGRATES = """
@@ -82,14 +81,13 @@ async def test_two_processes_migrate_the_same_database_at_once(empty: URL) -> No
     assert await migrations.revision_of(empty) == migrations.newest_revision()
 
 
-async def test_the_migrated_schema_is_this_schema(empty: URL, connection: Any) -> None:
+async def test_the_migrated_schema_is_this_schema(empty: URL, database: Database) -> None:
     """What Alembic compares (tables, columns, types, keys, indexes), and what it does not: checks."""
     await migrations.upgrade(empty)
-    assert await connection.run_sync(differences) == []
-    migrated = await connection.run_sync(described)
-    await connection.rollback()
-    await connection.run_sync(start_again)
-    assert migrated == await connection.run_sync(described)
+    assert await database.read(differences) == []
+    migrated = await database.read(described)
+    await database.write(start_again)
+    assert migrated == await database.read(described)
     assert {"railbird_hands", "railbird_entries"} <= migrated.keys()
 
 
@@ -135,7 +133,7 @@ async def test_migrating_again_changes_nothing(empty: URL) -> None:
     assert await migrations.revision_of(empty) == migrations.newest_revision()
 
 
-async def test_a_migration_that_fails_leaves_nothing(empty: URL, connection: Any) -> None:
+async def test_a_migration_that_fails_leaves_nothing(empty: URL, database: Database) -> None:
     """At the last statement too; and nothing holds the lock afterwards."""
     statements: list[str] = []
 
@@ -151,23 +149,28 @@ async def test_a_migration_that_fails_leaves_nothing(empty: URL, connection: Any
     finally:
         event.remove(Engine, "before_cursor_execute", break_at_the_last)
     assert any("CREATE TABLE railbird_hands" in statement for statement in statements)
-    assert await connection.run_sync(lambda c: inspect(c).get_table_names()) == []
-    await connection.rollback()
+    assert await database.read(lambda connection: inspect(connection).get_table_names()) == []
     await asyncio.wait_for(migrations.upgrade(empty), 20)
 
 
-async def test_who_comes_second_waits(empty: URL) -> None:
+async def test_who_comes_second_waits(empty: URL, database: Database) -> None:
     """As long as another transaction holds the lock, nothing happens; then it goes on."""
-    engine = make_engine(empty)
-    async with engine.begin() as first:
-        if first.dialect.name == "postgresql":
-            await first.execute(text("SELECT pg_advisory_xact_lock(x'7261696C62697264'::bigint)"))
-        second = asyncio.ensure_future(migrations.upgrade(empty))
-        await asyncio.sleep(0.3)
-        assert not second.done()
-    await second
+    loop, held = asyncio.get_running_loop(), asyncio.Event()
+    second: list[asyncio.Future[None]] = []
+
+    def hold(connection: Connection) -> bool:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(x'7261696C62697264'::bigint)"))
+        loop.call_soon_threadsafe(held.set)
+        connection.execute(text(SLEEP[connection.dialect.name]))
+        return second[0].done()
+
+    holding = asyncio.ensure_future(database.write(hold))
+    await held.wait()
+    second.append(asyncio.ensure_future(migrations.upgrade(empty)))
+    assert not await holding
+    await second[0]
     assert await migrations.revision_of(empty) == migrations.newest_revision()
-    await engine.dispose()
 
 
 @pytest.mark.parametrize("path", sorted(VERSIONS.glob("[0-9]*.py")), ids=lambda path: str(path.stem))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from gameserver.errors import Bug, ErrorCode, Refusal
 from gameserver.store.stored import StoredAgent, StoredVersion
 from policy.ids import AgentId, AgentVersionId, HandNumber
 from tests.store.conftest import STARTING_CHIPS, Store
+from tests.store.looking import meddle
 from tests.store.stories import ALICE, ALICES, BOB, BOBS, TABLE, buy_in, options, result, settled
 
 AGENT = AgentId("a_1")
@@ -140,5 +140,4 @@ async def test_what_was_written_once_is_not_changed(store: Store, statement: str
     await store.tables.begin_hand(TABLE, HandNumber(1), b"")
     await store.tables.finish_hand(TABLE, result(), settled(1), b"")
     with pytest.raises(DBAPIError, match="this row is final"):
-        async with store.beside.begin() as connection:
-            await connection.execute(text(statement))
+        await meddle(store.beside, statement)

@@ -51,7 +51,7 @@ class Fault(Exception):
 @contextmanager
 def broken_at(store: Store, step: int) -> Iterator[list[str]]:
     """The database breaks at the given step, counted over statements and the commit; yields the steps that were taken."""
-    engine = store.database._engine.sync_engine
+    engine = store.database.engine
     steps: list[str] = []
 
     def taken(step_name: str) -> None:
@@ -132,14 +132,14 @@ async def test_a_task_that_is_cancelled_leaves_all_or_nothing(store: Store) -> N
 
 PLAYS_UNTIL_KILLED = """
 import asyncio, sys
-from gameserver.store.engine import Database, make_engine
+from gameserver.store.engine import Database
 from gameserver.store.posting import Bookkeeping
 from gameserver.store.tables import SqlTableStore
 from sqlalchemy import make_url
 from tests.store.stories import TABLE, result, settled
 
 async def play():
-    tables = SqlTableStore(Database(make_engine(make_url(sys.argv[1]))), Bookkeeping(lambda: 1, 0))
+    tables = SqlTableStore(Database(make_url(sys.argv[1])), Bookkeeping(lambda: 1, 0))
     number = int(sys.argv[2])
     while True:
         await tables.begin_hand(TABLE, number, b"planned %d" % number)
