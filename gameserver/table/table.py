@@ -159,6 +159,6 @@ class Table:
 
     def _tell_status(self, chair: Chair) -> None:
         status = self.status_of(chair)
-        if not chair.paid_out and self._told_status.get(chair.seat) is not status:
+        if self._told_status.get(chair.seat) is not status:
             self._told_status[chair.seat] = status
             self.tell(StatusChanged(chair.seat, status))
