@@ -55,14 +55,15 @@ class RealTable:
 async def real_table(folder: Path, *, max_seats: int = 6) -> AsyncIterator[RealTable]:
     """Open a server in a folder, with the shortest pause between hands."""
     keys = init_keys(folder / "keys", now_s=int(time.time()))
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
     setup = Setup(
         database_url=f"sqlite:///{folder / 'railbird.sqlite'}",
         keys=keys.ring,
+        origins=(address,),
         floor=FloorSettings(hand_gap_ms=0),
         grace_ms=2_000,
     )
-    listener = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
     with listener:
         async with opened(setup) as server, served(server, listener):
             table_id = await server.floor.create(_options(max_seats))
