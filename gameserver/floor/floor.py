@@ -30,7 +30,6 @@ from gameserver.table.room import Room
 from gameserver.table.state import TableState
 from gameserver.table.table import RECENT_HANDS
 from gameserver.wire.messages import Error, Inbound
-from policy.characters import name_key
 from policy.ids import Seat, TableId, TurnId
 from policy.spectator_policy import RevealOptions
 
@@ -225,7 +224,6 @@ class Floor:
             now_ms=self._clock.monotonic_ms(),
             elapsed_ms=max(0, self._clock.wall_ms() - stored.memory_ms),
             platform_models=self._settings.platform_models,
-            name_key=name_key,
             recent=recent,
         )
 

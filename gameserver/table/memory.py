@@ -6,7 +6,7 @@ behind is read as a cancelled hand. Times in it count back from `taken_at_ms`, s
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, get_type_hints
 
 import msgspec
@@ -80,7 +80,7 @@ def rebased(memory: RoomMemory, now_ms: int, elapsed_ms: int) -> RoomMemory:
 
 def encode(memory: RoomMemory) -> bytes:
     """JSON, for one row of a store."""
-    return msgspec.json.encode(asdict(memory))
+    return msgspec.json.encode(memory)
 
 
 def decode(data: bytes) -> RoomMemory:

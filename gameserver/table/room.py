@@ -9,7 +9,6 @@ arguments. It opens no seal.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -22,16 +21,11 @@ from gameserver.table.commands import Command, Player, PlayerId
 from gameserver.table.facts import Fact, HandResult, LeftBecause, PresenceChanged
 from gameserver.table.memory import RoomMemory, rebased
 from gameserver.table.options import TableOptions
-from gameserver.table.sit import House, prepare_sit
+from gameserver.table.sit import prepare_sit
 from gameserver.table.state import TableState
 from gameserver.table.table import Change, Table, nothing
 from policy import spectator_policy
 from policy.ids import HandNumber, Seat, TurnId
-
-
-def folded_name(name: str) -> str:
-    """The key of a name where nothing better is given: compatibility forms and case apart, it is the same name."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 class Room:
@@ -46,18 +40,17 @@ class Room:
         now_ms: int,
         elapsed_ms: int = 0,
         platform_models: AbstractSet[str] = frozenset(),
-        name_key: Callable[[str], str] = folded_name,
         recent: Sequence[HandResult] = (),
     ) -> None:
         """A new table or one that is restored; every line is down.
 
-        `recent`: the last finished hands of a table that is restored, oldest first. `elapsed_ms`: what passed since the memory was taken. `platform_models`: what may play at a table that reveals anything.
-        `name_key`: two names with the same key look alike.
+        `recent`: the last finished hands of a table that is restored, oldest first. `elapsed_ms`: what passed since the memory
+        was taken. `platform_models`: what may play at a table that reveals anything.
         """
         reveal = spectator_policy.fold_reveal_options(table_kind=options.kind, stored=options.reveal)
         kept = rebased(memory, now_ms, elapsed_ms)
         self._table = Table(replace(options, reveal=reveal), kept, new_turn_id, recent)
-        self._house = House(platform_models, name_key)
+        self._platform_models = platform_models
         self._now_ms = now_ms
         self._table.settle(now_ms)
         self._table.facts.clear()  # nobody has been told anything yet: a snapshot has it all
@@ -88,7 +81,7 @@ class Room:
             return self._prepare_to_recover(command)
         match command:
             case commands.Sit():
-                return prepare_sit(table, self._house, command, now_ms)
+                return prepare_sit(table, self._platform_models, command, now_ms)
             case commands.Stand(player):
                 return self._prepare_to_leave(player, LeftBecause.STOOD)
             case commands.Leave(player):
@@ -239,29 +232,3 @@ class Room:
     def memory(self) -> RoomMemory:
         """What outlives a restart, as if the hand in play were cancelled now; no card."""
         return self._table.memory(self._now_ms)
-
-
-def restore(
-    *,
-    options: TableOptions,
-    memory: RoomMemory,
-    new_turn_id: Callable[[], TurnId],
-    now_ms: int,
-    elapsed_ms: int,
-    platform_models: AbstractSet[str],
-    name_key: Callable[[str], str],
-    why: str,
-) -> tuple[Room, tuple[Fact, ...]]:
-    """A room after a restart, and what became of a hand that began and never ended: it is cancelled."""
-    room = Room(
-        options=options,
-        memory=memory,
-        new_turn_id=new_turn_id,
-        now_ms=now_ms,
-        elapsed_ms=elapsed_ms,
-        platform_models=platform_models,
-        name_key=name_key,
-    )
-    if room.live_hand_number is None:
-        return room, ()
-    return room, room.receive(commands.CancelHand(why), now_ms)

@@ -6,9 +6,7 @@ rule, maximum. Whether the bankroll has the chips is the floor's to know; it ask
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import partial
 
 from gameserver.errors import ErrorCode, Refusal
@@ -18,26 +16,19 @@ from gameserver.table.debts import NEWCOMER, NONE
 from gameserver.table.facts import SeatTaken
 from gameserver.table.seats import Chair
 from gameserver.table.table import Change, Table
-from policy import seating_policy
+from policy import name_policy, seating_policy
 from policy.errors import PolicyRefusal
+from policy.name_policy import DisplayName
 from policy.seating_policy import HostedAgent, OutsideAgent, Person, Sitter
 
 
-@dataclass(frozen=True, slots=True)
-class House:
-    """What the house decides about sitting. `name_key`: two names with the same key look alike."""
-
-    platform_models: AbstractSet[str]
-    name_key: Callable[[str], str]
-
-
-def prepare_sit(table: Table, house: House, command: Sit, now_ms: int) -> Change:
-    """Checks everything but the bankroll. Raises Refusal."""
+def prepare_sit(table: Table, platform_models: AbstractSet[str], command: Sit, now_ms: int) -> Change:
+    """Checks everything but the bankroll. `platform_models`: what may play where anything is revealed. Raises Refusal."""
     if table.closing or table.status == "closed":
         raise Refusal(ErrorCode.TABLE_CLOSED, "this table is closed")
-    _check_player(table, house, command.player)
+    _check_player(table, platform_models, command.player)
     _check_own_seat(table, command.player)
-    _check_name(table, house, command.name)
+    _check_name(table, command.name)
     _check_seat(table, command.seat)
     _check_buy_in(table, command, now_ms)
     return partial(_sat, table, command)
@@ -60,16 +51,16 @@ def _sat(table: Table, command: Sit, now_ms: int) -> None:
     table.tell(SeatTaken(command.seat, command.player, command.name, command.buy_in_chips))
 
 
-def _check_player(table: Table, house: House, player: Player) -> None:
+def _check_player(table: Table, platform_models: AbstractSet[str], player: Player) -> None:
     try:
         seating_policy.check_seating(
             table_kind=table.options.kind,
             options=table.options.reveal,
             sitter=_sitter(player),
-            platform_models=house.platform_models,
+            platform_models=platform_models,
         )
     except PolicyRefusal as refusal:
-        raise Refusal(ErrorCode(refusal.code.value), refusal.why) from None
+        raise _as_refusal(refusal) from None
     if table.options.practice and not _may_practise(table, player):
         raise Refusal(ErrorCode.NOT_ALLOWED, "a practice table seats its creator and their agents only")
 
@@ -97,10 +88,17 @@ def _check_own_seat(table: Table, player: Player) -> None:
         raise Refusal(ErrorCode.OWNER_ALREADY_SEATED, "this player's owner has a seat here")
 
 
-def _check_name(table: Table, house: House, name: str) -> None:
-    key = house.name_key(name)
-    if any(house.name_key(chair.name) == key for chair in table.chairs.values()):
-        raise Refusal(ErrorCode.NAME_CONFLICT, "a player of a name that looks the same sits here")
+def _check_name(table: Table, name: str) -> None:
+    """That it is a name at all was checked when the player was given it."""
+    seated = [DisplayName(chair.name) for chair in table.chairs.values()]
+    try:
+        name_policy.check_name_at_table(name=DisplayName(name), seated=seated)
+    except PolicyRefusal as refusal:
+        raise _as_refusal(refusal) from None
+
+
+def _as_refusal(refusal: PolicyRefusal) -> Refusal:
+    return Refusal(ErrorCode(refusal.code.value), refusal.why)
 
 
 def _check_seat(table: Table, seat: int) -> None:

@@ -14,7 +14,7 @@ from gameserver.table import commands, facts, memory
 from gameserver.table.commands import AgentPlayer, Command, PlayerId, player_id
 from gameserver.table.facts import Fact
 from gameserver.table.options import TableOptions
-from gameserver.table.room import Room, restore
+from gameserver.table.room import Room
 from policy.ids import AgentId, AgentVersionId, Seat, TurnId, UserId
 from policy.spectator_policy import RevealOptions
 from policy.table_kind import TableKind
@@ -128,11 +128,12 @@ def test_sit_is_checked_in_the_order_of_the_contract() -> None:
     assert code_of(room, wrong) is ErrorCode.TABLE_CLOSED
 
 
-def test_names_that_differ_in_case_or_width_only_are_one_name() -> None:
-    """Unless something better is given as `name_key`."""
+def test_a_name_that_looks_like_a_seated_one_is_refused() -> None:
+    """The gate of names decides what looks alike (`name_policy`); a free name sits."""
     room = new_room()
-    room.receive(replace(sit(ANN, 0), name="\uff32obin"), 0)
-    assert code_of(room, replace(sit(BOB, 1), name="rOBIN")) is ErrorCode.NAME_CONFLICT
+    room.receive(replace(sit(ANN, 0), name="Robin"), 0)
+    assert code_of(room, replace(sit(BOB, 1), name="R0BlN")) is ErrorCode.NAME_CONFLICT
+    room.receive(replace(sit(BOB, 1), name="Wren"), 0)
 
 
 def test_a_restart_keeps_ages_and_not_times() -> None:
@@ -144,17 +145,8 @@ def test_a_restart_keeps_ages_and_not_times() -> None:
     room.receive(commands.Disconnect(player_id(BOB)), 1_000_000)
     room.receive(commands.Tick(), 1_100_000)
     kept = memory.decode(memory.encode(room.memory()))
-    again, told = restore(
-        options=OPTIONS,
-        memory=kept,
-        new_turn_id=lambda: TurnId("a turn"),
-        now_ms=50,
-        elapsed_ms=200_000,
-        platform_models=frozenset(),
-        name_key=str.casefold,
-        why="a restart",
-    )
-    assert told == ()
+    again = Room(options=OPTIONS, memory=kept, new_turn_id=lambda: TurnId("a turn"), now_ms=50, elapsed_ms=200_000)
+    assert again.live_hand_number is None
     assert again.next_due_ms() == 50 + 600_000 - 300_000 + 1
     assert code_of(again, sit(ANN, 0, 999), 50 + 7_200_000 - 300_000 - 1) is ErrorCode.RATHOLE
     again.receive(sit(ANN, 0, 999), 50 + 7_200_000 - 300_000)
