@@ -28,6 +28,7 @@ async def test_the_last_results_are_told_oldest_first(store: Store) -> None:
     assert [hand.hand_number for hand in await store.hands.recent_hands(TABLE, 20)] == [1, 2, 4]
     assert [hand.hand_number for hand in await store.hands.recent_hands(TABLE, 2)] == [2, 4]
     assert await store.hands.recent_hands(TableId("t_2"), 20) == ()
+    assert [hand.hand_number for hand in await store.tables.recent_hands(TABLE, 2)] == [2, 4]
 
 
 async def test_a_page_of_hands_is_told_newest_first(store: Store) -> None:

@@ -83,6 +83,15 @@ async def test_a_change_may_change_the_options(store: Store) -> None:
     assert await store.tables.tables() == (StoredTable(TABLE, options(name="Renamed"), b"2", None),)
 
 
+async def test_a_table_tells_when_its_memory_was_written(store: Store) -> None:
+    """With each change anew; a restart counts on from there."""
+    await store.tables.create_table(TABLE, options(), b"new")
+    created = (await store.tables.tables())[0].memory_ms
+    assert created == store.clock.now_ms
+    await store.tables.begin_hand(TABLE, ONE, b"planned")
+    assert created < (await store.tables.tables())[0].memory_ms <= store.clock.now_ms
+
+
 async def test_a_hand_that_began_is_told_as_open(store: Store) -> None:
     """With the room's bytes of the plan, for who starts after a crash."""
     tables = await seated(store)
