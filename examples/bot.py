@@ -21,8 +21,10 @@ async def main() -> None:
                     print("at the table, hand", frame.hand_number)
                 case Snapshot():
                     taken = {seat.seat for seat in frame.state.seats}
-                    free = next(seat for seat in range(frame.rules.max_seats) if seat not in taken)
-                    await table.sit(free, frame.rules.min_buy_in)
+                    free = [seat for seat in range(frame.rules.max_seats) if seat not in taken]
+                    if not free:
+                        raise SystemExit("every seat is taken")
+                    await table.sit(free[0], frame.rules.min_buy_in)
                 case YourTurn():
                     await answer(table, frame)
                 case GameState(your_seat=int(mine)) if any(

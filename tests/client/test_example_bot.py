@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 from gameserver.wire.messages import Action, ActionKind, Enter, Rebuy, Sit
+from railbird.agenthost.house import STYLES, HousePlayer
+from railbird.client import HandResult, connect
 from tests.client.fake_table import Visitor, fake_table
 from tests.client.frames import seat, snapshot, state, turn
 from tests.conftest import ROOT
+from tests.house.real_table import real_table
 
 EXAMPLE = ROOT / "examples" / "bot.py"
 
@@ -41,19 +47,50 @@ async def test_the_example_bot_plays() -> None:
         await visitor.close(1000)
 
     async with fake_table(script) as table, asyncio.timeout(30):
-        environment = {"RAILBIRD_URL": table.url, "RAILBIRD_AGENT_TOKEN": "token", "PYTHONPATH": str(ROOT)}
-        bot = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-W",
-            "error",
-            str(EXAMPLE),
-            env={"PATH": os.environ["PATH"], **environment},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        bot = await started(table.url, "token")
         out, errors = await bot.communicate()
     assert (bot.returncode, errors.decode()) == (0, "")
     assert out.decode() == "at the table, hand 1\n"
+
+
+async def test_the_example_bot_plays_at_a_real_table(tmp_path: Path) -> None:
+    """Ten hands against a house player, without a word of complaint."""
+    async with real_table(tmp_path, max_seats=2) as table, asyncio.timeout(60):
+        bot = await started(table.url, await table.token("bot"))
+        rival = HousePlayer(
+            table.url,
+            agent_token=await table.token("rival"),
+            style=STYLES["mathematician"],
+            rng=random.Random(1),
+            buy_in_chips=2_000,
+            min_turn_ms=0,
+        )
+        playing = asyncio.create_task(rival.run())
+        ended = 0
+        async with connect(table.url) as spectator:
+            async for frame in spectator:
+                ended += isinstance(frame, HandResult)
+                if ended == 10:
+                    break
+        bot.terminate()
+        playing.cancel()
+        with suppress(asyncio.CancelledError):
+            await playing
+        out, errors = await bot.communicate()
+    assert (out.decode().splitlines()[1:], errors.decode()) == ([], "")
+
+
+async def started(url: str, token: str) -> asyncio.subprocess.Process:
+    environment = {
+        "RAILBIRD_URL": url,
+        "RAILBIRD_AGENT_TOKEN": token,
+        "PYTHONPATH": str(ROOT),
+        "PATH": os.environ["PATH"],
+    }
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-W", "error", str(EXAMPLE), env=environment, stdout=pipe, stderr=pipe
+    )
 
 
 def test_the_example_is_short() -> None:
