@@ -130,7 +130,7 @@ def _routes(floor: Floor, socket: TableSocket) -> list[BaseRoute]:
 def _socket_ports(setup: Setup, floor: Floor, door: Delivery, clock: SystemClock) -> SocketPorts:
     origins = AllowedOrigins(setup.origins)
 
-    def authenticate_agent(token: str) -> AgentIdentity:
+    async def authenticate_agent(token: str) -> AgentIdentity:
         return verify_agent_token(token, keys=setup.keys, rules=setup.token_rules, now_s=clock.wall_ms() / 1_000)
 
     return SocketPorts(

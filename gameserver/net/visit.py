@@ -65,7 +65,7 @@ class VisitPorts(Protocol):
     @property
     def sessions(self) -> SessionProof: ...
     @property
-    def authenticate_agent(self) -> Callable[[str], AgentIdentity]: ...
+    def authenticate_agent(self) -> Callable[[str], Awaitable[AgentIdentity]]: ...
     @property
     def clock(self) -> Clock: ...
 
@@ -107,7 +107,7 @@ class Visit:
         try:
             while (event := await receive())["type"] == "websocket.receive":
                 if not self._connection.closed:  # what was on its way when we closed is nobody's request any more
-                    self._take(event)
+                    await self._take(event)
         except Exception:  # noqa: BLE001 - one connection's fault, and the peer is told
             _log.exception("a connection's handler failed")
             self._connection.close(CloseCode.INTERNAL)
@@ -116,7 +116,7 @@ class Visit:
 
     # --- what comes in --------------------------------------------------------------------------------------------------
 
-    def _take(self, event: MutableMapping[str, Any]) -> None:
+    async def _take(self, event: MutableMapping[str, Any]) -> None:
         received_ms = self._ports.clock.monotonic_ms()
         if not self._bucket.take(self._loop.time()):
             self._refuse(ErrorCode.RATE_LIMITED, "too many messages")
@@ -125,7 +125,7 @@ class Visit:
         if message is None:
             return
         if message.request_id is UNSET or self._connection.is_new_request(message.request_id):
-            self._handle(message, received_ms)
+            await self._handle(message, received_ms)
 
     def _decoded(self, event: MutableMapping[str, Any]) -> Inbound | None:
         text = event.get("text")
@@ -140,14 +140,14 @@ class Visit:
             self._connection.close_by_rfc(broken.close_code)
         return None
 
-    def _handle(self, message: Inbound, received_ms: int) -> None:
+    async def _handle(self, message: Inbound, received_ms: int) -> None:
         match message:
             case Ping():
                 self._pong(message)
             case Enter() | Resume() if not self._entered:
-                self._enter(message)
+                await self._enter(message)
             case Enter():
-                self._renew(message, received_ms)
+                await self._renew(message, received_ms)
             case Resume():
                 self._refuse(ErrorCode.ALREADY_ENTERED, "this connection has entered", message.request_id)
             case _:
@@ -165,9 +165,9 @@ class Visit:
 
     # --- entering -------------------------------------------------------------------------------------------------------
 
-    def _enter(self, message: Enter | Resume) -> None:
-        identity = self._prove(message)
-        if identity is None:
+    async def _enter(self, message: Enter | Resume) -> None:
+        identity = await self._prove(message)
+        if identity is None or self._connection.closed:  # the time to enter may have run out meanwhile
             return
         try:
             resume = self._resume_point(message, identity)
@@ -181,7 +181,7 @@ class Visit:
             return
         self._has_entered()
 
-    def _prove(self, message: Enter | Resume) -> Identity | None:
+    async def _prove(self, message: Enter | Resume) -> Identity | None:
         """Who enters: an agent by its token, anybody else as the handshake proved; None where that is refused."""
         token = message.agent_token
         if token is UNSET:
@@ -191,7 +191,7 @@ class Visit:
             self._connection.close(CloseCode.NOT_ALLOWED)
             return None
         try:
-            return self._ports.authenticate_agent(token)
+            return await self._ports.authenticate_agent(token)
         except Refusal as refused:
             self._refuse(refused.code, refused.why, message.request_id)
             self._connection.close(CloseCode.NOT_AUTHENTICATED)
@@ -219,11 +219,11 @@ class Visit:
         self._bucket = TokenBucket(self._limits.messages_per_second, self._limits.message_burst, self._loop.time())
         self._watch_expiry()
 
-    def _renew(self, message: Enter, received_ms: int) -> None:
+    async def _renew(self, message: Enter, received_ms: int) -> None:
         """A fresh token of the same agent. Another version is the floor's to take or to refuse; it never sees the token."""
         present = self._connection.identity
-        fresh = self._prove(message)
-        if fresh is None:
+        fresh = await self._prove(message)
+        if fresh is None or self._connection.closed:
             return
         if message.agent_token is UNSET or not isinstance(fresh, AgentIdentity) or bearer(fresh) != bearer(present):
             self._refuse(ErrorCode.ALREADY_ENTERED, "this connection has entered", message.request_id)

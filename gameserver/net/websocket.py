@@ -14,14 +14,16 @@ from typing import Final
 from starlette.responses import Response
 from starlette.websockets import WebSocket
 
-from gameserver.errors import Refusal
+from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.ports import Clock, ConnectionId
-from gameserver.identity.who import AgentIdentity, Nobody, UserIdentity
+from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
 from gameserver.net.connection import OpenConnection
 from gameserver.net.floor_port import Floor
 from gameserver.net.outlet import OutletLimits
 from gameserver.net.protocol import websocket_outlet
 from gameserver.net.visit import SessionProof, Visit, VisitLimits
+from gameserver.wire.close_codes import CloseCode
+from gameserver.wire.messages import Error
 from policy.ids import TableId
 
 TABLE_PARAMETER: Final = "table_id"
@@ -39,7 +41,7 @@ class SocketPorts:
     floor: Floor
     sessions: SessionProof
     identify: Callable[[WebSocket], Awaitable[UserIdentity | Nobody]]
-    authenticate_agent: Callable[[str], AgentIdentity]
+    authenticate_agent: Callable[[str], Awaitable[AgentIdentity]]
     is_origin_allowed: Callable[[str], bool]
     clock: Clock
     new_name: Callable[[], str]
@@ -64,6 +66,15 @@ class TableSocket:
     def __init__(self, ports: SocketPorts, limits: SocketLimits = SOCKET_LIMITS) -> None:
         self._ports, self._limits = ports, limits
         self.open_connections = 0
+        self._visiting: set[OpenConnection] = set()
+
+    def close_revoked(self, is_revoked: Callable[[Identity], bool]) -> int:
+        """Close what was opened with a credential that is no good any more, and say how many these were."""
+        revoked = [connection for connection in self._visiting if is_revoked(connection.identity)]
+        for connection in revoked:
+            connection.reply(Error(code=ErrorCode.BAD_TOKEN, message="the credential was revoked"))
+            connection.close(CloseCode.NOT_AUTHENTICATED)
+        return len(revoked)
 
     async def endpoint(self, websocket: WebSocket) -> None:
         """One socket, from its handshake to its end."""
@@ -88,7 +99,11 @@ class TableSocket:
         connection = OpenConnection(ConnectionId(self._ports.new_name()), identity, outlet)
         table_id = TableId(websocket.path_params[TABLE_PARAMETER])
         visit = Visit(self._ports, self._limits.visit, self._limits.outlet, table_id, connection)
-        await visit.run(websocket.receive)
+        self._visiting.add(connection)
+        try:
+            await visit.run(websocket.receive)
+        finally:
+            self._visiting.discard(connection)
 
 
 async def _deny(websocket: WebSocket, status: int, headers: Mapping[str, str] | None = None) -> None:

@@ -58,7 +58,7 @@ def user(name: str, *, expires_at_ms: int = FAR_MS) -> UserIdentity:
     return UserIdentity(UserId(name), expires_at_ms, None)
 
 
-def authenticate_agent(token: str) -> AgentIdentity:
+async def authenticate_agent(token: str) -> AgentIdentity:
     """Tokens of these tests: `agent:NAME:VERSION[:EXPIRY]`."""
     kind, *parts = token.split(":")
     if kind != "agent" or len(parts) < 2:
