@@ -5,9 +5,9 @@ cards, those that nobody showed too. So it is no answer to anybody: `history_pol
 `write_hand` is the one function here that opens a seal, and it takes the result of a hand that is over and nothing else
 (test_a_hand_that_is_not_over_is_not_written). `read_hand` seals the cards again before anybody gets them.
 
-The bytes are JSON with `schema: 1`. The models below are that schema, and apart from the facts of the table on purpose: a fact
+The bytes are JSON with `schema: 2`. The models below are that schema, and apart from the facts of the table on purpose: a fact
 may change its shape, a written hand does not (test_a_hand_that_was_written_long_ago_is_read). Cards come last in it, so that
-whoever prints the beginning of a row prints none.
+whoever prints the beginning of a row prints none. Schema 1 says nothing of what was streamed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ import msgspec
 
 from gameserver.errors import Bug
 from gameserver.hand.facts import Acted, ActionKind, ForcedKind, HandOver, Posted, PotResult, Street
+from gameserver.store.disclosure import UNKNOWN, Disclosure
 from gameserver.table.commands import AgentPlayer, Player, UserPlayer
 from gameserver.table.facts import ForcedCause, HandResult, Moved, Positions
 from policy.ids import ActionIndex, AgentId, AgentVersionId, Card, HandNumber, HoleCards, Seat, UserId
 from policy.reveal_policy import HandCards, Peek, SeatCards, Stage, Standing
 from policy.sealed import Sealed, open_sealed
+from policy.spectator_policy import RevealOptions
 
 _SeatChips: TypeAlias = tuple[tuple[Seat, int], ...]
 
@@ -82,8 +84,14 @@ class _Shown(msgspec.Struct, frozen=True):
     cards: HoleCards
 
 
-class _Hand(msgspec.Struct, frozen=True):
-    schema: Literal[1]
+class _Disclosed(msgspec.Struct, frozen=True):
+    show_hands: bool
+    show_thoughts: bool
+    streamed: tuple[tuple[Seat, int], ...]
+
+
+class _Hand(msgspec.Struct, frozen=True, kw_only=True):
+    schema: Literal[1, 2]
     hand_number: HandNumber
     button: Seat
     button_dead: bool
@@ -98,16 +106,17 @@ class _Hand(msgspec.Struct, frozen=True):
     uncontested: bool
     show_order: tuple[Seat, ...]
     peeks: tuple[tuple[Seat, Seat], ...]
+    disclosed: _Disclosed | None = None
     board: tuple[Card, ...]
     shown: tuple[_Shown, ...]
     cards: tuple[_Cards, ...]
 
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 _decoder: Final = msgspec.json.Decoder(_Hand)
 
 
-def write_hand(result: HandResult) -> bytes:
+def write_hand(result: HandResult, disclosure: Disclosure = UNKNOWN) -> bytes:
     """The record of a hand that is over; opens the seals of all its cards. Raises Bug for one that is not over."""
     if result.cards.stage is not Stage.OVER:
         raise Bug("a hand that is not over is not written")
@@ -128,11 +137,17 @@ def write_hand(result: HandResult) -> bytes:
         uncontested=over.uncontested,
         show_order=over.show_order,
         peeks=tuple((peek.by, peek.at) for peek in result.cards.peeks),
+        disclosed=_write_disclosure(disclosure),
         board=result.board,
         shown=tuple(_Shown(seat, cards) for seat, cards in result.shown),
         cards=tuple(_Cards(entry.seat, entry.standing, open_sealed(entry.cards)) for entry in result.cards.seats),
     )
     return msgspec.json.encode(hand)
+
+
+def _write_disclosure(disclosure: Disclosure) -> _Disclosed:
+    reveal = disclosure.reveal_at_deal
+    return _Disclosed(reveal.show_hands, reveal.show_thoughts, disclosure.streamed)
 
 
 def _write_players(result: HandResult) -> tuple[_Player, ...]:
@@ -162,10 +177,33 @@ def _write_move(move: Posted | Moved) -> _Forced | _Move:
 
 def read_hand(record: bytes) -> HandResult:
     """The result that `write_hand` wrote, its cards sealed. Raises Bug for bytes that it did not write; none of them are told."""
+    return _read_result(_decoded(record))
+
+
+def read_whole_hand(record: bytes) -> tuple[HandResult, Disclosure]:
+    """As `read_hand`, with what the public stream had shown of it."""
+    hand = _decoded(record)
+    return _read_result(hand), _read_disclosure(hand)
+
+
+def _decoded(record: bytes) -> _Hand:
     try:
         hand = _decoder.decode(record)
+        if (hand.schema == 1) != (hand.disclosed is None):
+            raise msgspec.ValidationError("schema and fields do not fit")
     except msgspec.MsgspecError:
         raise Bug("a stored hand cannot be read") from None
+    return hand
+
+
+def _read_disclosure(hand: _Hand) -> Disclosure:
+    found = hand.disclosed
+    if found is None:
+        return UNKNOWN
+    return Disclosure(RevealOptions(show_hands=found.show_hands, show_thoughts=found.show_thoughts), found.streamed)
+
+
+def _read_result(hand: _Hand) -> HandResult:
     return HandResult(
         hand_number=hand.hand_number,
         positions=Positions(hand.button, hand.button_dead, hand.small_blind, hand.big_blind),

@@ -1,6 +1,6 @@
 """Hands: whole or absent. A row says that a hand began, and at its end what it was, once.
 
-The four that write do so in the caller's transaction (`gameserver.store.tables`). No card comes into a row before the hand is
+Those that write do so in the caller's transaction (`gameserver.store.tables`). No card comes into a row before the hand is
 over: `begin` takes none, and `hand_record` writes no other.
 """
 
@@ -13,11 +13,12 @@ from sqlalchemy import ColumnElement, Connection, LargeBinary, bindparam, insert
 
 from gameserver.errors import Bug
 from gameserver.store import schema
-from gameserver.store.engine import Database
-from gameserver.store.hand_record import read_hand, write_hand
+from gameserver.store.disclosure import UNKNOWN, Disclosure
+from gameserver.store.engine import Database, insert_new
+from gameserver.store.hand_record import read_whole_hand, write_hand
 from gameserver.store.stored import HandStatus, StoredHand
 from gameserver.table.facts import HandResult
-from policy.ids import HandNumber, TableId
+from policy.ids import HandNumber, Seat, TableId
 
 _hand: Final = schema.hands.c
 
@@ -56,14 +57,31 @@ def begin(connection: Connection, table_id: TableId, hand_number: HandNumber, no
     connection.execute(_BEGIN, row)
 
 
-def finish(connection: Connection, table_id: TableId, result: HandResult, now_ms: int) -> None:
+def finish(
+    connection: Connection, table_id: TableId, result: HandResult, now_ms: int, disclosure: Disclosure = UNKNOWN
+) -> None:
     """Store the whole hand. Raises Bug where it did not begin, or has ended."""
-    _end(connection, table_id, result.hand_number, HandStatus.FINISHED, write_hand(result), now_ms)
+    record = write_hand(result, disclosure)
+    _end(connection, table_id, result.hand_number, HandStatus.FINISHED, record, now_ms)
 
 
 def cancel(connection: Connection, table_id: TableId, hand_number: HandNumber, now_ms: int) -> None:
     """Note that the hand did not take place. Raises Bug where it did not begin, or has ended."""
     _end(connection, table_id, hand_number, HandStatus.CANCELLED, None, now_ms)
+
+
+def note_shown(
+    connection: Connection, table_id: TableId, hand_number: HandNumber, seats: Sequence[Seat], now_ms: int
+) -> None:
+    """Note who showed their cards once the hand was over; the hand itself stays as it was written."""
+    finished = select(_hand.hand_number).where(
+        _hand.table_id == table_id, _hand.hand_number == hand_number, _hand.status == HandStatus.FINISHED
+    )
+    if connection.execute(finished).scalar_one_or_none() is None:
+        raise Bug("cards are shown of a hand that is not finished")
+    for seat in seats:
+        row = {"table_id": table_id, "hand_number": hand_number, "seat": seat, "shown_ms": now_ms}
+        connection.execute(insert_new(connection, schema.shown_hands).values(row))
 
 
 def _end(
@@ -106,21 +124,56 @@ class Hands:
 
     async def hands_before(self, table_id: TableId, hand_number: HandNumber | None, limit: int) -> Sequence[StoredHand]:
         """A page of a table's hands, cancelled and open ones too, newest first. `hand_number`: the page ends before it; None: the newest."""
-        earlier = [] if hand_number is None else [_hand.hand_number < hand_number]
-        return await self._newest(limit, _hand.table_id == table_id, *earlier)
+        return await self._newest(limit, _hand.table_id == table_id, *_earlier(hand_number))
+
+    async def ended_hands(
+        self, table_id: TableId, hand_number: HandNumber | None, limit: int, *, by_ms: int | None
+    ) -> Sequence[StoredHand]:
+        """As `hands_before`, of the hands that have ended; `by_ms`: at that Unix time or before, None: whenever."""
+        in_time = [] if by_ms is None else [_hand.ended_ms <= by_ms]
+        ended = _hand.status != HandStatus.BEGAN
+        return await self._newest(limit, _hand.table_id == table_id, ended, *_earlier(hand_number), *in_time)
 
     async def _newest(self, limit: int, *conditions: ColumnElement[bool]) -> Sequence[StoredHand]:
         wanted = select(schema.hands).where(*conditions).order_by(_hand.hand_number.desc()).limit(limit)
-        return tuple(_stored(row._mapping) for row in await self._database.rows(wanted))
+
+        def work(connection: Connection) -> Sequence[StoredHand]:
+            rows = [row._mapping for row in connection.execute(wanted)]
+            shown = _shown_after(connection, rows)
+            return tuple(_stored(row, shown.get(row["hand_number"], ())) for row in rows)
+
+        return await self._database.read(work)
 
 
-def _stored(row: Any) -> StoredHand:
+def _earlier(hand_number: HandNumber | None) -> list[ColumnElement[bool]]:
+    return [] if hand_number is None else [_hand.hand_number < hand_number]
+
+
+def _shown_after(connection: Connection, rows: Sequence[Any]) -> dict[int, tuple[tuple[Seat, int], ...]]:
+    """Who showed their cards after these hands of one table, by hand."""
+    if not rows:
+        return {}
+    shown = schema.shown_hands.c
+    numbers = [row["hand_number"] for row in rows]
+    wanted = select(shown.hand_number, shown.seat, shown.shown_ms).where(
+        shown.table_id == rows[0]["table_id"], shown.hand_number.between(min(numbers), max(numbers))
+    )
+    found: dict[int, tuple[tuple[Seat, int], ...]] = {}
+    for number, seat, shown_ms in connection.execute(wanted.order_by(shown.shown_ms, shown.seat)):
+        found[number] = (*found.get(number, ()), (Seat(seat), shown_ms))
+    return found
+
+
+def _stored(row: Any, shown_after: tuple[tuple[Seat, int], ...]) -> StoredHand:
     record = row["record"]
+    result, disclosure = (None, UNKNOWN) if record is None else read_whole_hand(record)
     return StoredHand(
         table_id=row["table_id"],
         hand_number=row["hand_number"],
         status=HandStatus(row["status"]),
-        result=None if record is None else read_hand(record),
+        result=result,
         began_ms=row["began_ms"],
         ended_ms=row["ended_ms"],
+        disclosure=disclosure,
+        shown_after=shown_after,
     )

@@ -50,6 +50,7 @@ tables: Final = Table(
     Column("memory", LargeBinary, nullable=False, comment="the room's own bytes; no card"),
     Column("created_ms", BigInteger, nullable=False),
     Column("memory_ms", BigInteger, nullable=False, server_default="0", comment="when the memory was written"),
+    Column("show_hands_off_ms", BigInteger, comment="from when on the public stream shows no live cards"),
     CheckConstraint("status IN ('open', 'closed')", name="status"),
     # An account's key puts a table's id before a colon.
     CheckConstraint("length(table_id) BETWEEN 1 AND 100 AND table_id NOT LIKE '%:%'", name="table_id"),
@@ -70,6 +71,17 @@ hands: Final = Table(
     CheckConstraint("(status = 'began') = (ended_ms IS NULL)", name="ended_unless_began"),
     Index("uq_railbird_hands_one_open", "table_id", unique=True,
           sqlite_where=text("status = 'began'"), postgresql_where=text("status = 'began'")),
+)  # fmt: skip
+
+shown_hands: Final = Table(
+    "railbird_shown_hands",
+    metadata,
+    Column("table_id", Text, primary_key=True),
+    Column("hand_number", BigInteger, primary_key=True, autoincrement=False),
+    Column("seat", Integer, primary_key=True, autoincrement=False, comment="showed its cards once the hand was over"),
+    Column("shown_ms", BigInteger, nullable=False),
+    ForeignKeyConstraint(["table_id", "hand_number"], [hands.c.table_id, hands.c.hand_number],
+                         name="fk_railbird_shown_hands_hand"),
 )  # fmt: skip
 
 accounts: Final = Table(

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, LargeBinary, Row, Select, and_, bindparam, in
 from gameserver.errors import Bug
 from gameserver.store import hands, posting, schema
 from gameserver.store.accounts import ChipMove
+from gameserver.store.disclosure import UNKNOWN, Disclosure
 from gameserver.store.engine import Database, call_on, insert_once
 from gameserver.store.ledger import Ledger
 from gameserver.store.options_record import read_options, write_options
@@ -22,7 +23,7 @@ from gameserver.store.posting import Bookkeeping
 from gameserver.store.stored import HandStatus, StoredTable
 from gameserver.table.facts import HandResult
 from gameserver.table.options import TableOptions
-from policy.ids import HandNumber, TableId, UserId
+from policy.ids import HandNumber, Seat, TableId, UserId
 
 _table: Final = schema.tables.c
 _hand: Final = schema.hands.c
@@ -75,13 +76,18 @@ class SqlTableStore:
         await self._database.write(work)
 
     async def finish_hand(
-        self, table_id: TableId, result: HandResult, moves: Sequence[ChipMove], memory: bytes
+        self,
+        table_id: TableId,
+        result: HandResult,
+        moves: Sequence[ChipMove],
+        memory: bytes,
+        disclosure: Disclosure = UNKNOWN,
     ) -> None:
-        """The whole hand, its chips and the room."""
+        """The whole hand, what the public stream showed of it, its chips and the room."""
 
         def work(connection: Connection) -> None:
             self._remember(connection, table_id, memory)
-            hands.finish(connection, table_id, result, self._books.wall_ms())
+            hands.finish(connection, table_id, result, self._books.wall_ms(), disclosure)
             posting.post(connection, moves, self._books)
 
         await self._database.write(work)
@@ -98,6 +104,12 @@ class SqlTableStore:
 
         await self._database.write(work)
 
+    async def note_shown(self, table_id: TableId, hand_number: HandNumber, seats: Sequence[Seat]) -> None:
+        """Who showed their cards once a hand was over."""
+        await self._database.write(
+            lambda connection: hands.note_shown(connection, table_id, hand_number, seats, self._books.wall_ms())
+        )
+
     async def change_table(
         self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes, options: TableOptions | None = None
     ) -> None:
@@ -107,6 +119,7 @@ class SqlTableStore:
             self._remember(connection, table_id, memory)
             if options is not None:
                 _set(connection, table_id, options=write_options(options))
+                _note_reveal(connection, table_id, options, self._books.wall_ms())
             posting.post(connection, moves, self._books)
 
         await self._database.write(work)
@@ -168,14 +181,29 @@ def _set(connection: Connection, table_id: TableId, **values: object) -> None:
     connection.execute(update(schema.tables).where(_table.table_id == table_id).values(**values))
 
 
-def _tables() -> Select[str, str, bytes, bytes, int, int]:
+def _note_reveal(connection: Connection, table_id: TableId, options: TableOptions, now_ms: int) -> None:
+    """From when on no live cards are shown: the first time counts, since they are switched off and not on again."""
+    if not options.reveal.show_hands:
+        first = update(schema.tables).where(_table.table_id == table_id, _table.show_hands_off_ms.is_(None))
+        connection.execute(first.values(show_hands_off_ms=now_ms))
+
+
+def _tables() -> Select[str, str, bytes, bytes, int, int | None, int]:
     is_open = and_(_hand.table_id == _table.table_id, _hand.status == HandStatus.BEGAN)
-    columns = select(_table.table_id, _table.status, _table.options, _table.memory, _table.memory_ms, _hand.hand_number)
+    columns = select(
+        _table.table_id,
+        _table.status,
+        _table.options,
+        _table.memory,
+        _table.memory_ms,
+        _table.show_hands_off_ms,
+        _hand.hand_number,
+    )
     return columns.select_from(schema.tables.outerjoin(schema.hands, is_open))
 
 
-def _stored(row: Row[str, str, bytes, bytes, int, int]) -> StoredTable:
-    table_id, status, written_options, memory, memory_ms, open_hand = row
+def _stored(row: Row[str, str, bytes, bytes, int, int | None, int]) -> StoredTable:
+    table_id, status, written_options, memory, memory_ms, show_hands_off_ms, open_hand = row
     return StoredTable(
         table_id=TableId(table_id),
         options=read_options(written_options),
@@ -184,4 +212,5 @@ def _stored(row: Row[str, str, bytes, bytes, int, int]) -> StoredTable:
         open_hand=None if cast("int | None", open_hand) is None else HandNumber(open_hand),
         closed=status == "closed",
         memory_ms=memory_ms,
+        show_hands_off_ms=show_hands_off_ms,
     )

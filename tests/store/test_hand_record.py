@@ -11,13 +11,18 @@ import pytest
 
 from gameserver.errors import Bug
 from gameserver.store import hand_record
-from gameserver.store.hand_record import read_hand, write_hand
+from gameserver.store.disclosure import UNKNOWN, Disclosure
+from gameserver.store.hand_record import read_hand, read_whole_hand, write_hand
 from gameserver.table.facts import HandResult
+from policy.ids import Seat
 from policy.reveal_policy import Stage
 from policy.sealed import SealedError, open_sealed
+from policy.spectator_policy import RevealOptions
 from tests.store.stories import FOLDED, MUCKED, WINNING, result
 
 LONG_AGO = Path(__file__).parent / "hand-schema-1.json"
+SCHEMA_2 = Path(__file__).parent / "hand-schema-2.json"
+STREAMED = Disclosure(RevealOptions(show_hands=True, show_thoughts=False), ((Seat(2), 1_700_000_000_000),))
 
 
 def assert_same(found: HandResult, expected: HandResult) -> None:
@@ -66,9 +71,18 @@ def test_the_same_hand_gives_the_same_bytes() -> None:
 
 
 def test_a_hand_that_was_written_long_ago_is_read() -> None:
-    """The file is schema 1 for good: where it does not fit any more, the schema has to have another number."""
+    """The files are schemas 1 and 2 for good: where one does not fit any more, the schema has to have another number."""
     assert_same(read_hand(LONG_AGO.read_bytes()), result())
-    assert json.loads(write_hand(result())) == json.loads(LONG_AGO.read_bytes())
+    assert_same(read_hand(SCHEMA_2.read_bytes()), result())
+    assert json.loads(write_hand(result(), STREAMED)) == json.loads(SCHEMA_2.read_bytes())
+
+
+def test_what_was_streamed_comes_back() -> None:
+    """Of a hand from before it was written down, nothing was."""
+    assert read_whole_hand(write_hand(result(), STREAMED))[1] == STREAMED
+    assert read_whole_hand(SCHEMA_2.read_bytes())[1] == STREAMED
+    assert read_whole_hand(LONG_AGO.read_bytes())[1] == UNKNOWN
+    assert UNKNOWN.streamed == ()
 
 
 @pytest.mark.parametrize(
@@ -80,6 +94,8 @@ def test_a_hand_that_was_written_long_ago_is_read() -> None:
         b'{"schema":1}',
         b'{"cards":"7h"',
         LONG_AGO.read_bytes().replace(b'"schema": 1', b'"schema": 2'),
+        LONG_AGO.read_bytes().replace(b'"schema": 1', b'"schema": 3'),
+        SCHEMA_2.read_bytes().replace(b'"schema": 2', b'"schema": 1'),
     ],
 )
 def test_other_bytes_are_a_bug(record: bytes) -> None:
