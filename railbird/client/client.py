@@ -8,53 +8,37 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Coroutine
 from types import TracebackType
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import msgspec
 from msgspec import UNSET
 
-from gameserver.hand.facts import ActionKind
 from gameserver.wire.messages import (
     Ack,
     Action,
-    AgentDecision,
-    AgentStatus,
-    AgentThoughtIn,
-    ChatIn,
+    ActionKind,
     ClientMessage,
     Enter,
     Error,
     Hello,
-    Leave,
     Numbered,
     NumberedFrame,
-    Ping,
     Pong,
-    PostBlind,
-    Rebuy,
-    ShowCards,
-    Sit,
-    SitIn,
-    SitOut,
     Snapshot,
-    Stand,
-    Straddle,
-    UsePower,
-    WaitForBigBlind,
 )
 from railbird.client.codec import Received, encode
 from railbird.client.errors import ClientError, Closed, ConnectionLost, NoAnswer, refusal
 from railbird.client.line import DEFAULTS, Behind, Line, Options, TokenSource
+from railbird.client.requests import Reply, Requests
 
 Frame: TypeAlias = NumberedFrame | Snapshot | Error
 """What a client is told. A `Snapshot` replaces all that was known; an `Error` here answers no request of ours."""
 
-Reply: TypeAlias = Ack | Pong
 _End: TypeAlias = ClientError | None
 """What ends the frames: `None` where we closed it ourselves, or the server did so normally."""
 
 
-class Client:
+class Client(Requests):
     """One identity at one table. Use it as `async with connect(...) as client`; one task at a time reads the frames."""
 
     def __init__(
@@ -131,65 +115,10 @@ class Client:
         message = self._numbered(Action(turn_id=turn_id, action=action, amount=UNSET if amount is None else amount))
         await self._in_time(self._ask_until_answered(message))
 
-    async def sit(self, seat: int, buy_in: int) -> None:
-        await self.request(Sit(seat=seat, buy_in=buy_in))
-
-    async def stand(self) -> None:
-        await self.request(Stand())
-
-    async def leave(self) -> None:
-        await self.request(Leave())
-
-    async def sit_out(self, when: Literal["next_hand", "next_big_blind"] = "next_hand") -> None:
-        await self.request(SitOut(when=when))
-
-    async def sit_in(self) -> None:
-        await self.request(SitIn())
-
-    async def rebuy(self, amount: int) -> None:
-        await self.request(Rebuy(amount=amount))
-
-    async def post_blind(self) -> None:
-        await self.request(PostBlind())
-
-    async def wait_for_big_blind(self) -> None:
-        await self.request(WaitForBigBlind())
-
-    async def straddle(self) -> None:
-        await self.request(Straddle())
-
-    async def show_cards(self) -> None:
-        await self.request(ShowCards())
-
-    async def think(self, turn_id: str, text: str) -> None:
-        """Tell the owner (and who else the table lets) the reasoning of the present turn, before the action."""
-        await self.request(AgentThoughtIn(turn_id=turn_id, text=text))
-
-    async def decide(self, turn_id: str, action: ActionKind, amount: int | None = None, text: str = "") -> None:
-        """Tell the owner the decision before the table has it."""
-        total = UNSET if amount is None else amount
-        await self.request(AgentDecision(turn_id=turn_id, action=action, amount=total, text=text or UNSET))
-
-    async def report_provider_down(self, turn_id: str) -> None:
-        await self.request(AgentStatus(turn_id=turn_id, provider_down=True))
-
-    async def chat(self, text: str) -> None:
-        await self.request(ChatIn(text=text))
-
-    async def use_power(self, power: Literal["dealer_peek"], target: int) -> None:
-        await self.request(UsePower(power=power, target=target))
-
     async def renew(self, agent_token: str) -> None:
         """Show a fresh token of the same agent, now and on every connection from now on."""
         await self.request(Enter(agent_token=agent_token))
         self._line.use_token(agent_token)
-
-    async def ping(self) -> Pong:
-        """Raises as `request` does."""
-        reply = await self.request(Ping())
-        if not isinstance(reply, Pong):
-            raise NoAnswer("the server acknowledged a ping instead of answering it")
-        return reply
 
     def server_now_ms(self) -> int:
         """The server's clock, Unix time in milliseconds, as well as its `hello` let us know it."""

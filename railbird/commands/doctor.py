@@ -83,15 +83,15 @@ def _tell(findings: list[Finding], wrong: int) -> None:
 
 
 def _fine(what: str, words: str) -> Finding:
-    return Finding(what, Health.FINE, words)
+    return Finding(what, Health.FINE, words[:1].upper() + words[1:])
 
 
 def _note(what: str, words: str) -> Finding:
-    return Finding(what, Health.NOTE, words)
+    return Finding(what, Health.NOTE, words[:1].upper() + words[1:])
 
 
 def _wrong(what: str, words: str) -> Finding:
-    return Finding(what, Health.WRONG, words)
+    return Finding(what, Health.WRONG, words[:1].upper() + words[1:])
 
 
 # --- one check each -----------------------------------------------------------------------------------------------------
