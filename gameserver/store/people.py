@@ -63,6 +63,17 @@ class People:
         found = await self._agents(_agent.agent_id == agent_id)
         return found[0] if found else None
 
+    async def agent_with_version(
+        self, agent_id: AgentId, version_id: AgentVersionId
+    ) -> tuple[StoredAgent, bool] | None:
+        """One agent, and whether it has such a version; None where there is no such agent."""
+        has = select(_version.version_id).where(_version.agent_id == agent_id, _version.version_id == version_id)
+        rows = await self._database.rows(select(schema.agents, has.exists()).where(_agent.agent_id == agent_id))
+        if not rows:
+            return None
+        *columns, has_version = rows[0]
+        return StoredAgent(*columns), bool(has_version)
+
     async def agents_of(self, owner: UserId) -> Sequence[StoredAgent]:
         """The agents that a person owns now, oldest first."""
         return await self._agents(_agent.owner == owner)

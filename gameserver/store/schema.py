@@ -162,3 +162,45 @@ agent_versions: Final = Table(
     CheckConstraint("length(version_id) BETWEEN 1 AND 300", name="version_id"),
     CheckConstraint("number >= 1", name="number"),
 )
+
+invitations: Final = Table(
+    "railbird_invitations",
+    metadata,
+    Column("table_id", Text, ForeignKey(tables.c.table_id), primary_key=True),
+    Column("user_id", Text, primary_key=True),
+    Column("invited_ms", BigInteger, nullable=False),
+    CheckConstraint("length(user_id) BETWEEN 1 AND 300", name="user_id"),
+)
+
+revocations: Final = Table(
+    "railbird_revocations",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("until_ms", BigInteger, nullable=False, comment="token: when it runs out; agent: issued until"),
+    CheckConstraint("kind IN ('token', 'agent')", name="kind"),
+    CheckConstraint("length(name) BETWEEN 1 AND 300", name="name"),
+)
+
+notes: Final = Table(
+    "railbird_notes",
+    metadata,
+    Column("ordinal", _counted, primary_key=True),
+    Column("agent_id", Text, ForeignKey(agents.c.agent_id), nullable=False, index=True),
+    Column("text", Text, nullable=False),
+    Column("written_ms", BigInteger, nullable=False),
+    CheckConstraint("length(text) BETWEEN 1 AND 20000", name="text"),
+)
+
+audit: Final = Table(
+    "railbird_audit",
+    metadata,
+    Column("ordinal", _counted, primary_key=True),
+    Column("at_ms", BigInteger, nullable=False),
+    Column("operator", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("about", Text, nullable=False, comment="what it was about, as JSON; no credential and no card"),
+    CheckConstraint("length(operator) BETWEEN 1 AND 300", name="operator"),
+    CheckConstraint("outcome IN ('asked', 'refused')", name="outcome"),
+)
