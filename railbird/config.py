@@ -125,7 +125,7 @@ class Setting:
     in_words: str
 
 
-_DATABASE: Final = values.url("sqlite", "postgres", "postgresql", "sqlite+aiosqlite", "postgresql+asyncpg")
+_DATABASE: Final = values.url("sqlite", "postgres", "postgresql", "postgresql+asyncpg")
 _REDIS: Final = values.url("redis", "rediss", "unix")
 
 SETTINGS: Final = (

@@ -65,6 +65,7 @@ def test_lists_and_models_in_variables() -> None:
         ("MIN_TURN_MS", "1.5"),
         ("RAILBIRD_SERVICE_KEY", "short"),
         ("RAILBIRD_DATABASE_URL", "mysql://u:secret-word@h/d"),
+        ("RAILBIRD_DATABASE_URL", "sqlite+aiosqlite:///railbird.sqlite"),
         ("RAILBIRD_REDIS_URL", "http://h"),
         ("RAILBIRD_JWKS_URL", "ftp://h"),
         ("RAILBIRD_PLATFORM_MODELS", "big"),
