@@ -17,6 +17,7 @@ from gameserver.floor.mail import Mail
 from gameserver.floor.ports import Clock, Connection, Door, Names, ResumePoint, TableStore
 from gameserver.floor.requests import Attach, Detach, Operate, Request, Say, Stop
 from gameserver.floor.settings import FloorSettings
+from gameserver.floor.shown_live import ShownLive
 from gameserver.floor.table_task import Parts, TableTask
 from gameserver.floor.thoughts import Thoughts
 from gameserver.hand.deck import Deck
@@ -192,8 +193,9 @@ class Floor:
     def _build(self, stored: StoredTable, recent: Sequence[HandResult]) -> TableTask:
         table_id = stored.table_id
         chips = TableChips(table_id, practice=stored.options.practice)
-        keeper = Keeper(table_id, self._store, chips)
-        mail = Mail(table_id, self._door, self._clock)
+        shown_live = ShownLive()
+        keeper = Keeper(table_id, self._store, chips, shown_live)
+        mail = Mail(table_id, self._door, self._clock, shown_live)
         thoughts = Thoughts(table_id, self._door)
         chat = ChatLine(table_id, self._door)
         asks = Asks(

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from gameserver.errors import Bug
 from gameserver.floor.chips import TableChips
 from gameserver.floor.ports import TableStore
+from gameserver.floor.shown_live import ShownLive
+from gameserver.hand.facts import CardsShown, ShownBecause
 from gameserver.store.accounts import ChipMove
 from gameserver.table import memory
 from gameserver.table.facts import (
@@ -51,14 +53,16 @@ _KEPT_AT_ONCE = (
 class Keeper:
     """Stores one table's changes."""
 
-    def __init__(self, table_id: TableId, store: TableStore, chips: TableChips) -> None:
+    def __init__(self, table_id: TableId, store: TableStore, chips: TableChips, shown_live: ShownLive) -> None:
         self._table_id = table_id
         self._store = store
         self._chips = chips
+        self._shown_live = shown_live
 
     async def begin(self, room: Room, began: HandBegan) -> None:
         """Store that a hand began. Only then may it be dealt (test_a_hand_is_stored_as_begun_before_a_card_is_dealt)."""
         await self._store.begin_hand(self._table_id, began.hand_number, memory.encode(room.memory()))
+        self._shown_live.begin(began, room.options.reveal)
 
     async def keep(self, room: Room, facts: Sequence[Fact]) -> None:
         """Store what these facts changed, in one transaction; nothing where nothing of it outlives the process."""
@@ -68,6 +72,7 @@ class Keeper:
         moves = self._chips.moves(facts, hand_number=_playing(room))
         for fact in ended:
             await self._end(fact, moves, room)
+        await self._note_shown(room, facts)
         if room.closed:
             await self._store.close_table(self._table_id, () if ended else moves, memory.encode(room.memory()))
         elif not ended and (moves or self._matters(room, facts)):
@@ -89,9 +94,17 @@ class Keeper:
         kept = memory.encode(room.memory())
         match fact:
             case HandEnded(result):
-                await self._store.finish_hand(self._table_id, result, moves, kept)
+                shown = self._shown_live.of(result.hand_number)
+                await self._store.finish_hand(self._table_id, result, moves, kept, shown)
             case HandCancelled(hand_number=number):
                 await self._store.cancel_hand(self._table_id, number, moves, kept)
+
+    async def _note_shown(self, room: Room, facts: Sequence[Fact]) -> None:
+        """Who showed their cards by choice, once the hand was over and stored."""
+        choices = (fact for fact in facts if isinstance(fact, CardsShown) and fact.because is ShownBecause.CHOICE)
+        seats = [fact.seat for fact in choices]
+        if seats:
+            await self._store.note_shown(self._table_id, room.memory().hand_number, seats)
 
     def _matters(self, room: Room, facts: Sequence[Fact]) -> bool:
         if any(isinstance(fact, _KEPT_AT_ONCE) for fact in facts):

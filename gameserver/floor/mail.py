@@ -13,6 +13,7 @@ from gameserver.errors import Bug
 from gameserver.floor import faults
 from gameserver.floor.callers import Caller, Callers, audience_of
 from gameserver.floor.ports import Clock, Connection, Door, ResumePoint
+from gameserver.floor.shown_live import ShownLive
 from gameserver.table.commands import player_id
 from gameserver.table.facts import Fact, SeatFreed, SeatPaid, SeatTaken
 from gameserver.table.room import Room
@@ -33,16 +34,19 @@ log = structlog.get_logger()
 class Mail:
     """The outgoing side of one table."""
 
-    def __init__(self, table_id: TableId, door: Door, clock: Clock) -> None:
+    def __init__(self, table_id: TableId, door: Door, clock: Clock, shown_live: ShownLive) -> None:
         self._table_id = table_id
         self._door = door
         self._clock = clock
+        self._shown_live = shown_live
 
     def deliver(self, room: Room, facts: Sequence[Fact], callers: Callers) -> None:
         """Tell every audience what happened; then move those whose audience is another one now."""
         now = self._now()
-        change = Change(self._table_id, facts, room.state(now.monotonic_ms), now)
+        state = room.state(now.monotonic_ms)
+        change = Change(self._table_id, facts, state, now)
         self._door.send_to_public(self._table_id, change.public())
+        self._shown_live.sent(state, now.wall_ms)
         self._door.send_to_unseated_agents(self._table_id, change.unseated_agents())
         for audience in _seats_told(room, facts, now):
             self._door.send_to_seat(self._table_id, audience, change.seat(audience))

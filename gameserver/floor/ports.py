@@ -8,6 +8,7 @@ from typing import NewType, Protocol
 
 from gameserver.identity.who import Identity
 from gameserver.store.accounts import ChipMove
+from gameserver.store.disclosure import Disclosure
 from gameserver.store.stored import StoredTable
 from gameserver.table.commands import Player
 from gameserver.table.facts import HandResult
@@ -16,7 +17,7 @@ from gameserver.table.state import TableState
 from gameserver.views.audience import Audience
 from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.messages import NumberedFrame, ServerMessage, Snapshot
-from policy.ids import HandNumber, TableId, UserId
+from policy.ids import HandNumber, Seat, TableId, UserId
 
 ConnectionId = NewType("ConnectionId", str)
 
@@ -119,13 +120,24 @@ class TableStore(Protocol):
         """Hand n has begun, with the stacks in `memory`. Nothing of its cards."""
 
     async def finish_hand(
-        self, table_id: TableId, result: HandResult, moves: Sequence[ChipMove], memory: bytes
+        self,
+        table_id: TableId,
+        result: HandResult,
+        moves: Sequence[ChipMove],
+        memory: bytes,
+        disclosure: Disclosure,
     ) -> None:
-        """The whole hand, its chips and the room. Refuses (`Bug`) a hand that did not begin or is finished."""
+        """The whole hand, what the public stream showed of it, its chips and the room.
+
+        Refuses (`Bug`) a hand that did not begin or is finished.
+        """
 
     async def cancel_hand(
         self, table_id: TableId, hand_number: HandNumber, moves: Sequence[ChipMove], memory: bytes
     ) -> None: ...
+
+    async def note_shown(self, table_id: TableId, hand_number: HandNumber, seats: Sequence[Seat]) -> None:
+        """Who showed their cards once this hand was over. Refuses (`Bug`) a hand that is not finished."""
 
     async def change_table(
         self, table_id: TableId, moves: Sequence[ChipMove], memory: bytes, options: TableOptions | None = None
