@@ -34,6 +34,7 @@ from gameserver.store.tables import SqlTableStore
 from gameserver.table.commands import AgentPlayer, Player, UserPlayer
 from gameserver.table.facts import Fact
 from gameserver.table.options import TableOptions
+from gameserver.wire.close_codes import CloseCode
 from policy.ids import Seat, TableId, TurnId
 from railbird import migrations
 from railbird.lobby import OpenTables
@@ -67,11 +68,14 @@ class Server:
     ledger: Ledger
     store: SqlTableStore
     socket: TableSocket
+    door: Delivery
     grace_ms: int
+    come_back_after_ms: int
 
     async def stop(self) -> None:
         """No new hand; those in play end within the grace time or are cancelled. Once is enough, and twice does no harm."""
         await self.floor.stop(grace_ms=self.grace_ms)
+        self.door.close_all(CloseCode.RESTART, reconnect_after_ms=self.come_back_after_ms)
 
 
 class RegisteredNames:
@@ -120,7 +124,17 @@ def _wire(setup: Setup, database: Database) -> Server:
         observe=setup.observe,
     )
     socket = TableSocket(_socket_ports(setup, floor, door, clock))
-    return Server(Starlette(routes=_routes(floor, socket)), floor, people, ledger, store, socket, setup.grace_ms)
+    return Server(
+        app=Starlette(routes=_routes(floor, socket)),
+        floor=floor,
+        people=people,
+        ledger=ledger,
+        store=store,
+        socket=socket,
+        door=door,
+        grace_ms=setup.grace_ms,
+        come_back_after_ms=setup.floor.come_back_after_ms,
+    )
 
 
 def _routes(floor: Floor, socket: TableSocket) -> list[BaseRoute]:

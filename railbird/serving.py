@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import uvicorn
 
+from gameserver.net.http_protocol import PromptHttp
 from gameserver.net.protocol import UVICORN_SETTINGS, ReadyWebSocket
 from railbird.app import Server
 
@@ -46,6 +47,7 @@ async def served(server: Server, listener: socket.socket) -> AsyncIterator[None]
     """The server answers on `listener` within the block. On the way out the tables stop first, with grace."""
     config = uvicorn.Config(
         server.app,
+        http=PromptHttp,
         ws=ReadyWebSocket,
         lifespan="off",
         log_config=None,
