@@ -211,6 +211,7 @@ async def test_nothing_sticks_out_at_any_width(watched_page: OpenWatched, width:
 
 @pytest.mark.parametrize("seats", [2, 9, 10])
 async def test_seats_do_not_cover_each_other(watched_page: OpenWatched, seats: int) -> None:
+    """At few and at many seats, on a phone and on a desk; free seats too."""
     script = Scripted(max_seats=seats)
     async with served(script.app()) as url, watched_page(url) as watch:
         page = watch.page
@@ -221,6 +222,7 @@ async def test_seats_do_not_cover_each_other(watched_page: OpenWatched, seats: i
             pods = [await box(page, f'.seat[data-seat="{number}"] .pod') for number in range(seats)]
             covered = [(a, b) for a in range(seats) for b in range(a) if overlap(pods[a], pods[b])]
             assert covered == []
+            assert len({(pod["width"], pod["height"]) for pod in pods}) == 1, "a free seat is as large as a taken one"
 
 
 async def test_the_lobby_keeps_itself_up_to_date(watched_page: OpenWatched) -> None:
