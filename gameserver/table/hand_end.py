@@ -84,7 +84,6 @@ def _cancel(table: Table, why: str, now_ms: int) -> None:
             _refund_the_departed(table, chair)
     table.play = None
     table.begun = None
-    table.ended = None
     _what_waited(table, now_ms)
 
 

@@ -244,3 +244,31 @@ def test_a_wider_memory_reads_an_older_one() -> None:
     kept = room_with_a_hand().memory()
     older = memory.encode(kept).replace(b'"timeouts":0,', b"").replace(b'"posts":false,', b"")
     assert memory.decode(older) == kept
+
+
+def test_departures_are_forgotten_when_the_return_rule_is_over() -> None:
+    """A busy table does not remember everybody who was there; one player is remembered once."""
+    room = new_room()
+    for now_ms in (0, 1_000, 7_201_001):
+        room.receive(sit(ANN, 0), now_ms)
+        room.receive(sit(BOB, 1), now_ms)
+        room.receive(commands.Leave(player_id(ANN)), now_ms)
+        room.receive(commands.Leave(player_id(BOB)), now_ms)
+        room.receive(sit(CHO, 2), now_ms)
+        room.receive(commands.Leave(player_id(CHO)), now_ms)
+    room.receive(sit(ANN, 0), 20_000_000)
+    room.receive(commands.Leave(player_id(ANN)), 20_000_000)
+    assert [(left.player, left.left_at_ms) for left in room.memory().departures] == [(player_id(ANN), 20_000_000)]
+
+
+def test_each_seat_is_freed_at_its_own_time() -> None:
+    """A millisecond apart is apart."""
+    room = new_room()
+    room.receive(sit(ANN, 0), 0)
+    room.receive(sit(BOB, 1), 0)
+    room.receive(commands.Disconnect(player_id(ANN)), 10)
+    room.receive(commands.Disconnect(player_id(BOB)), 11)
+    freed = [fact.player for fact in room.receive(commands.Tick(), 600_011) if isinstance(fact, facts.SeatFreed)]
+    assert freed == [ANN]
+    freed = [fact.player for fact in room.receive(commands.Tick(), 600_012) if isinstance(fact, facts.SeatFreed)]
+    assert freed == [BOB]
