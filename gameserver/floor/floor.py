@@ -196,8 +196,9 @@ class Floor:
         shown_live = ShownLive()
         keeper = Keeper(table_id, self._store, chips, shown_live)
         mail = Mail(table_id, self._door, self._clock, shown_live)
+        lines = Lines(mail, self._settings.platform_models)
         thoughts = Thoughts(table_id, self._door)
-        chat = ChatLine(table_id, self._door)
+        chat = ChatLine(table_id, self._door, lines.callers, self.sits_at)
         asks = Asks(
             keeper=keeper,
             chips=chips,
@@ -207,8 +208,7 @@ class Floor:
             settings=self._settings,
             sits_at=self.sits_at,
         )
-        lines = Lines(mail, self._settings.platform_models)
-        parts = Parts(asks, keeper, lines, mail, thoughts, self._clock, self._chances.new_deck)
+        parts = Parts(asks, keeper, lines, mail, thoughts, chat, self._clock, self._chances.new_deck)
         return TableTask(
             table_id=table_id,
             room=self._restore(stored, recent),

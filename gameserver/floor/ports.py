@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NewType, Protocol
+from typing import NewType, Protocol, TypeAlias
 
 from gameserver.identity.who import Identity
 from gameserver.store.accounts import ChipMove
@@ -16,10 +16,13 @@ from gameserver.table.options import TableOptions
 from gameserver.table.state import TableState
 from gameserver.views.audience import Audience
 from gameserver.wire.close_codes import CloseCode
-from gameserver.wire.messages import NumberedFrame, ServerMessage, Snapshot
+from gameserver.wire.messages import Ack, Error, Hello, NumberedFrame, Pong, Reconnect, Snapshot
 from policy.ids import HandNumber, Seat, TableId, UserId
 
 ConnectionId = NewType("ConnectionId", str)
+
+Reply: TypeAlias = Hello | Ack | Error | Pong | Reconnect
+"""What one connection may be told beside its stream. No frame of a table is among them: those go through the door."""
 
 
 class Clock(Protocol):
@@ -39,7 +42,7 @@ class Connection(Protocol):
     @property
     def identity(self) -> Identity: ...
 
-    def reply(self, message: ServerMessage) -> None:
+    def reply(self, message: Reply) -> None:
         """Send an answer that is for this connection alone and has no number."""
 
     def close(self, code: CloseCode) -> None:
@@ -53,6 +56,16 @@ class ResumePoint:
     session: str
     epoch: str
     last_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class LastEvent:
+    """The id that a client of an event stream says it saw last. The door proves it, and where it does not fit, sends a `resync`."""
+
+    event_id: str
+
+
+Resume: TypeAlias = ResumePoint | LastEvent
 
 
 class Door(Protocol):
@@ -78,7 +91,7 @@ class Door(Protocol):
         audience: Audience,
         connection: Connection,
         snapshot: Callable[[], Snapshot],
-        resume: ResumePoint | None,
+        resume: Resume | None,
     ) -> None:
         """Put the connection into the audience's stream, and in no other of this table.
 

@@ -17,6 +17,7 @@ from msgspec import UNSET
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor import faults, unanswered
 from gameserver.floor.asks import Asks, Done
+from gameserver.floor.chat import ChatLine
 from gameserver.floor.inbox import Inbox
 from gameserver.floor.keeper import Keeper
 from gameserver.floor.lines import Lines
@@ -46,6 +47,7 @@ class Parts:
     lines: Lines
     mail: Mail
     thoughts: Thoughts
+    chat: ChatLine
     clock: Clock
     new_deck: Callable[[], Deck]
 
@@ -218,6 +220,7 @@ class TableTask:
             self._next_hand_ms = self._now_ms() + self._settings.hand_gap_ms
         self._parts.mail.deliver(self.room, facts, self._parts.lines.callers)
         self._parts.thoughts.settle(self.room, facts)
+        self._parts.chat.settle(facts)
         self._observe(self.table_id, facts)
         if any(isinstance(fact, HandEnded) for fact in facts):
             self._faults = 0
