@@ -6,11 +6,13 @@ for the register and the list of revocations to say. Both answers are `bad_token
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from gameserver.identity.refusals import TokenReason, TokenRefused
-from gameserver.identity.who import AgentIdentity, UserIdentity
-from policy.ids import AgentId, UserId
+from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
+from policy.ids import AgentId, AgentVersionId, UserId
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,38 @@ class RegisteredAgent:
     agent_id: AgentId
     owner: UserId
     has_version: bool
+
+
+Register: TypeAlias = Callable[[AgentId, AgentVersionId], Awaitable[RegisteredAgent | None]]
+"""What the register says of an agent now; None where there is none of this name."""
+
+
+class AgentAdmission:
+    """From an `agentToken` to an agent that may come in. `verify`: what the token proves; `count`: told each refusal's reason."""
+
+    def __init__(
+        self,
+        *,
+        verify: Callable[[str], AgentIdentity],
+        register: Register,
+        revocations: Revocations,
+        count: Callable[[TokenReason], None],
+    ) -> None:
+        self._verify, self._register, self._revocations, self._count = verify, register, revocations, count
+
+    async def agent(self, token: str) -> AgentIdentity:
+        """Raises `TokenRefused`. What was revoked while the register was asked is refused too
+        (test_a_token_that_is_revoked_meanwhile_is_refused).
+        """
+        identity = self._verify(token)
+        registered = await self._register(identity.agent_id, identity.version_id)
+        try:
+            admitted = admit_agent(identity, registered)
+            self._revocations.refuse_revoked(admitted)
+        except TokenRefused as refused:
+            self._count(refused.reason)
+            raise
+        return admitted
 
 
 def admit_agent(identity: AgentIdentity, registered: RegisteredAgent | None) -> AgentIdentity:
@@ -55,6 +89,22 @@ class Revocations:
             raise TokenRefused(TokenReason.REVOKED)
         if isinstance(identity, AgentIdentity) and identity.issued_at_ms <= self._agents.get(identity.agent_id, -1):
             raise TokenRefused(TokenReason.REVOKED)
+
+    def is_revoked(self, identity: Identity) -> bool:
+        """Whether what this identity opened is to be closed."""
+        if isinstance(identity, Nobody):
+            return False
+        try:
+            self.refuse_revoked(identity)
+        except TokenRefused:
+            return True
+        return False
+
+    def first_good_second(self, agent_id: AgentId, *, now_s: int) -> int:
+        """When a new token of this agent is to say that it was issued: now, or just after what was revoked of it
+        (test_a_token_issued_right_after_a_revocation_is_good). Unix seconds.
+        """
+        return max(now_s, self._agents.get(agent_id, -1) // 1_000 + 1)
 
     def forget(self, *, now_ms: int) -> None:
         """Drop revocations of tokens that have run out."""

@@ -50,7 +50,7 @@ class Askers:
                 return await self._tickets.take(ticket, now_ms=self._now_ms())
             case SessionCookie(value=cookie):
                 session = await self._sessions.find(cookie, now_ms=self._now_ms())
-                return Nobody() if session is None else session.identity
+                return Nobody() if session is None else session.identity(cookie)
             case _:
                 assert_never(credential)
 

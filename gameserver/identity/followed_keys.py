@@ -28,9 +28,11 @@ class FollowedKeys:
         own: Callable[[], KeyRing],
         fetch: Callable[[], Awaitable[bytes]],
         issuer: str,
+        audience: str | None = None,
         kept_for_ms: int = KEPT_FOR_MS,
     ) -> None:
-        self._own, self._fetch, self._issuer, self._kept_for_ms = own, fetch, issuer, kept_for_ms
+        self._own, self._fetch, self._kept_for_ms = own, fetch, kept_for_ms
+        self._issuer, self._audience = issuer, audience
         self._theirs: Sequence[VerifyingKey] = ()
         self._good_until_ms = 0
 
@@ -40,7 +42,7 @@ class FollowedKeys:
             document = await self._fetch()
             if len(document) > MAX_SET_BYTES:
                 return False
-            self._theirs = user_keys(json.loads(document), issuer=self._issuer)
+            self._theirs = user_keys(json.loads(document), issuer=self._issuer, audience=self._audience)
         except (OSError, ValueError, RecursionError, UnusableKey):
             return False
         self._good_until_ms = now_ms + self._kept_for_ms

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import jwt
@@ -33,7 +34,7 @@ def _jwk(key: VerifyingKey, public: Ed25519PublicKey) -> dict[str, object]:
     return {**members, "kid": key.key_id, "alg": str(key.algorithm), "use": "sig"}
 
 
-def user_keys(document: object, *, issuer: str) -> list[VerifyingKey]:
+def user_keys(document: object, *, issuer: str, audience: str | None = None) -> list[VerifyingKey]:
     """The keys of a set that may verify users' tokens of this issuer; others in the set are left out.
 
     Left out: keys without a name, for encryption, of a symmetric or weak kind, or whose `alg` is not the one of their kind.
@@ -42,7 +43,7 @@ def user_keys(document: object, *, issuer: str) -> list[VerifyingKey]:
     listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list) or len(listed) > _MAX_KEYS:
         raise UnusableKey("not a set of keys")
-    found = [key for key in (_user_key(member, issuer) for member in listed) if key is not None]
+    found = [key for key in (_user_key(member, issuer, audience) for member in listed) if key is not None]
     if not found:
         raise UnusableKey("the set has no key that verifies")
     if len({key.key_id for key in found}) != len(found):
@@ -50,13 +51,14 @@ def user_keys(document: object, *, issuer: str) -> list[VerifyingKey]:
     return found
 
 
-def _user_key(member: object, issuer: str) -> VerifyingKey | None:
+def _user_key(member: object, issuer: str, audience: str | None) -> VerifyingKey | None:
     if not isinstance(member, dict) or member.get("use", "sig") != "sig" or "d" in member:
         return None
     key_id, reader = member.get("kid"), _READERS.get(str(member.get("kty")))
     if not isinstance(key_id, str) or not 0 < len(key_id) <= 128 or reader is None:
         return None
-    return _verifying(member, reader, key_id, issuer)
+    key = _verifying(member, reader, key_id, issuer)
+    return None if key is None else replace(key, audience=audience)
 
 
 def _verifying(member: Mapping[str, Any], reader: Any, key_id: str, issuer: str) -> VerifyingKey | None:

@@ -51,13 +51,14 @@ class UnusableKey(RailbirdError):
 
 @dataclass(frozen=True, slots=True)
 class VerifyingKey:
-    """A public key. `key_id`: how a token's `kid` names it."""
+    """A public key. `key_id`: how a token's `kid` names it. `audience`: of users' tokens that somebody else signs for us; None: ours."""
 
     key_id: str
     use: KeyUse
     algorithm: Algorithm
     issuer: str
     public: PublicKey = field(repr=False)
+    audience: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,9 @@ def signing_key_from_pem(pem: bytes, use: KeyUse) -> SigningKey:
     return SigningKey(use, private)
 
 
-def verifying_key_from_pem(pem: bytes, use: KeyUse, *, key_id: str | None = None, issuer: str = ISSUER) -> VerifyingKey:
+def verifying_key_from_pem(
+    pem: bytes, use: KeyUse, *, key_id: str | None = None, issuer: str = ISSUER, audience: str | None = None
+) -> VerifyingKey:
     """Read a public key. `key_id` may be left out for an Ed25519 key: it is its thumbprint then."""
     try:
         public = serialization.load_pem_public_key(pem)
@@ -143,7 +146,7 @@ def verifying_key_from_pem(pem: bytes, use: KeyUse, *, key_id: str | None = None
         raise UnusableKey("not a key that verifies")
     if key_id is None:
         key_id = _own_name(public)
-    return VerifyingKey(key_id, use, algorithm, issuer, public)
+    return VerifyingKey(key_id, use, algorithm, issuer, public, audience)
 
 
 def _own_name(public: PublicKey) -> str:

@@ -30,10 +30,9 @@ class Session:
     user_id: UserId
     expires_at_ms: int
 
-    @property
-    def identity(self) -> UserIdentity:
-        """As every other proof of a user gives it."""
-        return UserIdentity(self.user_id, self.expires_at_ms, None)
+    def identity(self, cookie: str) -> UserIdentity:
+        """As every other proof of a user gives it. It carries the session's name, so that signing out ends what it opened."""
+        return UserIdentity(self.user_id, self.expires_at_ms, session_name(cookie))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +86,11 @@ class SignInLinks:
         if user_id is None:
             raise TokenRefused(TokenReason.UNKNOWN_TICKET)
         return user_id
+
+
+def session_name(cookie: str) -> str:
+    """What a session is called inside. Nobody can make the cookie of it."""
+    return "session:" + hashlib.sha256(cookie.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def csrf_word(cookie: str) -> str:

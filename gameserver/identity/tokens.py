@@ -69,7 +69,8 @@ def verify_agent_token(token: str, *, keys: KeyRing, rules: TokenRules, now_s: f
 def verify_user_token(token: str, *, keys: KeyRing, rules: TokenRules, now_s: float) -> UserIdentity:
     """Which user this is. `now_s`: Unix time. Raises `TokenRefused`."""
     key, claims = _proved(token, keys, _USER_KEYS)
-    expires_s = _judge(claims, key, rules.user_audience, rules.longest_user_life_s, rules.leeway_s, now_s)
+    audience = rules.user_audience if key.audience is None else key.audience
+    expires_s = _judge(claims, key, audience, rules.longest_user_life_s, rules.leeway_s, now_s)
     user_id = ids.user_id(claims.get("sub"))
     if user_id is None:
         raise TokenRefused(TokenReason.BAD_CLAIMS)

@@ -25,6 +25,7 @@ from gameserver.identity.sessions import (
     clear_cookie,
     csrf_word,
     csrf_word_fits,
+    session_name,
     set_cookie,
 )
 from gameserver.identity.tickets import TICKET_LIFE_MS, StreamTickets
@@ -114,7 +115,7 @@ async def test_a_session_ends_by_time_by_its_proof_and_by_signing_out() -> None:
     assert await site.find(opened.cookie, now_ms=NOW_MS) == opened.session
     assert await site.find(opened.cookie, now_ms=NOW_MS + SESSION_LIFE_MS) is None
     short = await site.open(URSULA, now_ms=NOW_MS, until_ms=NOW_MS + 5)
-    assert short.session.identity == UserIdentity(URSULA, NOW_MS + 5, None)
+    assert short.session.identity(short.cookie) == UserIdentity(URSULA, NOW_MS + 5, session_name(short.cookie))
     await site.end(opened.cookie, now_ms=NOW_MS)
     assert await site.find(opened.cookie, now_ms=NOW_MS) is None
     other = await site.open(UserId("umberto"), now_ms=NOW_MS)
@@ -169,7 +170,7 @@ async def test_each_credential_leads_to_its_user() -> None:
     assert await askers.identify(NoCredential()) == Nobody()
     assert await askers.identify(UserToken(token)) == me
     assert await askers.identify(StreamTicket(await sold.sell(me, now_ms=NOW_MS))) == me
-    assert await askers.identify(SessionCookie(opened.cookie)) == opened.session.identity
+    assert await askers.identify(SessionCookie(opened.cookie)) == opened.session.identity(opened.cookie)
     assert await askers.identify(SessionCookie("old")) == Nobody()
     for bad in (UserToken("x"), StreamTicket("x")):
         with pytest.raises(TokenRefused):

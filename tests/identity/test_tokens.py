@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any, Final
 
 import jwt
@@ -16,7 +17,7 @@ from gameserver.identity.credentials import UserToken, user_credential
 from gameserver.identity.issue import issue_agent_token, issue_hosted_token, issue_user_token
 from gameserver.identity.keys import KeyRing, KeyUse, SigningKey, new_key
 from gameserver.identity.refusals import TokenReason, TokenRefused
-from gameserver.identity.tokens import TokenRules, verify_agent_token, verify_user_token
+from gameserver.identity.tokens import USER_AUDIENCE, TokenRules, verify_agent_token, verify_user_token
 from gameserver.identity.who import AgentIdentity, UserIdentity
 from policy.ids import AgentId, AgentVersionId, UserId
 from tests.hostile.tokens import Forge, HostileToken, hostile_tokens
@@ -315,3 +316,18 @@ def test_what_we_accept_the_library_accepts(agent_id: str, owner: str, version: 
 def test_any_text_is_refused(token: str) -> None:
     """Nothing but a refusal comes of a text that is no token."""
     reason(token)
+
+
+def test_another_issuers_key_has_an_audience_of_its_own() -> None:
+    """Its tokens are for that audience, and ours stay for ours: each audience goes with the key."""
+    theirs = replace(KEYS[KeyUse.USER].verifying(), audience="their-site")
+    keys = KeyRing([theirs])
+    for audience, good in (("their-site", True), (USER_AUDIENCE, False)):
+        token = issue_user_token(
+            KEYS[KeyUse.USER], user_id=UserId("u"), token_id="j", now_s=NOW_S, life_s=60, audience=audience
+        )
+        if good:
+            assert verify_user_token(token, keys=keys, rules=TokenRules(), now_s=NOW_S).user_id == "u"
+        else:
+            with pytest.raises(TokenRefused):
+                verify_user_token(token, keys=keys, rules=TokenRules(), now_s=NOW_S)
