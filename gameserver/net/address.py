@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from gameserver.errors import Bug
+from gameserver.floor.dispatch import player_id_of
 from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
 from gameserver.table.commands import PlayerId
 from gameserver.views.audience import AgentsAudience, Audience, OwnerAudience, PublicAudience, SeatAudience
@@ -33,11 +34,9 @@ def check_address(audience: Audience, identity: Identity) -> None:
 
 def _player(identity: Identity) -> PlayerId | None:
     match identity:
-        case AgentIdentity(agent_id=agent_id):
-            return PlayerId(f"agent:{agent_id}")
-        case UserIdentity(user_id=user_id):
-            return PlayerId(f"user:{user_id}")
         case Nobody():
             return None
+        case AgentIdentity() | UserIdentity():
+            return player_id_of(identity)
         case _:
             assert_never(identity)

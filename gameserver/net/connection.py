@@ -9,14 +9,14 @@ from typing import Final
 import msgspec
 
 from gameserver.errors import ErrorCode
-from gameserver.floor.ports import ConnectionId
+from gameserver.floor.ports import ConnectionId, Reply
 from gameserver.identity.who import Identity
 from gameserver.net.answers import Answers
 from gameserver.net.batch import Batch
 from gameserver.net.outlet import Outcome, Outlet
 from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.encode import Unencodable, encode
-from gameserver.wire.messages import Error, ServerMessage
+from gameserver.wire.messages import Error
 
 REASONS: Final[Mapping[CloseCode, str]] = {
     CloseCode.BAD_MESSAGE: "bad message",
@@ -52,7 +52,7 @@ class OpenConnection:
         self._outlet = outlet
         self._answers = Answers()
 
-    def reply(self, message: ServerMessage) -> None:
+    def reply(self, message: Reply) -> None:
         """Send what is for this connection alone. An answer to a request is kept for when it is asked again."""
         request_id = getattr(message, "request_id", msgspec.UNSET)
         batch = Batch([_encoded(message)])
@@ -91,7 +91,7 @@ class OpenConnection:
             self._outlet.insist(batch)
 
 
-def _encoded(message: ServerMessage) -> bytes:
+def _encoded(message: Reply) -> bytes:
     try:
         return encode(message)
     except Unencodable as bug:

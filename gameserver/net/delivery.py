@@ -12,18 +12,20 @@ from __future__ import annotations
 
 import functools
 import logging
+import random
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Final, assert_never
 
 import msgspec
 
 from gameserver.errors import Bug, Refusal
-from gameserver.floor.ports import Clock, Connection, ConnectionId, ResumePoint
+from gameserver.floor.ports import Clock, Connection, ConnectionId, LastEvent, Resume, ResumePoint
 from gameserver.identity.who import Identity
 from gameserver.net.address import check_address
 from gameserver.net.batch import Batch
 from gameserver.net.connection import OpenConnection
 from gameserver.net.encoding import FrameEncoder, Pieces
+from gameserver.net.event_names import EventNames, Place
 from gameserver.net.outlet import Outcome
 from gameserver.net.sessions import Session, Sessions
 from gameserver.net.streams import Stream, StreamLimits, Subscriber
@@ -51,10 +53,21 @@ class _TableStreams:
 
 
 class Delivery:
-    """`gameserver.floor.ports.Door`. `new_name`: 128 random bits in text, for sessions and epochs."""
+    """`gameserver.floor.ports.Door`. `new_name`: 128 random bits in text, for sessions, epochs and the key of event ids.
 
-    def __init__(self, *, new_name: Callable[[], str], clock: Clock, limits: StreamLimits = STREAM_LIMITS) -> None:
-        self._new_name, self._clock, self._limits = new_name, clock, limits
+    `chance`: from 0 up to 1, so that not everybody comes back at the same time.
+    """
+
+    def __init__(
+        self,
+        *,
+        new_name: Callable[[], str],
+        clock: Clock,
+        limits: StreamLimits = STREAM_LIMITS,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._new_name, self._clock, self._limits, self._chance = new_name, clock, limits, chance
+        self._event_names = EventNames(new_name().encode())
         self._sessions = Sessions(new_name)
         self._encoder = FrameEncoder()
         self._tables: dict[TableId, _TableStreams] = {}
@@ -73,10 +86,10 @@ class Delivery:
                 subscriber.connection.close(code)
 
     def close_all(self, code: CloseCode, *, reconnect_after_ms: int) -> None:
-        """The server goes: tell everybody when to come back, and close."""
+        """The server goes: tell everybody when to come back, each at another time around the one given, and close."""
         for table_id, table in tuple(self._tables.items()):
             for subscriber in _subscribers(table):
-                subscriber.connection.reply(Reconnect(after_ms=reconnect_after_ms))
+                subscriber.connection.reply(Reconnect(after_ms=jittered_ms(reconnect_after_ms, self._chance())))
             self.close_table(table_id, code)
 
     # --- frames ---------------------------------------------------------------------------------------------------------
@@ -114,7 +127,7 @@ class Delivery:
         audience: Audience,
         connection: Connection,
         snapshot: Callable[[], Snapshot],
-        resume: ResumePoint | None,
+        resume: Resume | None,
     ) -> None:
         """Put a connection into a stream, and out of every other of this table; see `ports.Door`."""
         listener = _open(connection)
@@ -188,36 +201,50 @@ class Delivery:
         return stream
 
     def _session(
-        self, table_id: TableId, audience: Audience, listener: OpenConnection, resume: ResumePoint | None
+        self, table_id: TableId, audience: Audience, listener: OpenConnection, resume: Resume | None
     ) -> Session:
         """The session that is resumed, where it is of this audience; else a new one."""
-        if resume is not None:
+        if isinstance(resume, ResumePoint):
             session = self._sessions.prove(resume.session, listener.identity, table_id)
             if session.audience == audience:
                 return session
         return self._sessions.open(listener.identity, table_id, audience)
 
-    def _join(self, table_id: TableId, audience: Audience, subscriber: Subscriber, resume: ResumePoint | None) -> None:
+    def _join(self, table_id: TableId, audience: Audience, subscriber: Subscriber, resume: Resume | None) -> None:
         table = self._tables.get(table_id)
         if table is None:
             subscriber.connection.close(CloseCode.NO_SUCH_TABLE)
             return
         stream = self._live_stream(table, audience)
         if stream is None:
-            stream = table.streams[audience] = Stream(audience, self._new_name(), self._limits)
+            event_name = functools.partial(self._event_names.name, table_id, audience)
+            stream = table.streams[audience] = Stream(audience, self._new_name(), event_name, self._limits)
         stream.add(subscriber)
         table.stream_of[subscriber.connection.connection_id] = stream
         subscriber.connection.when_caught_up(functools.partial(self._catch_up, table, stream, subscriber))
-        resumed = resume is not None and resume.session == subscriber.session.name
-        missed = stream.missed_since(resume) if resume is not None and resumed else None
+        place = self._place(table_id, audience, subscriber.session, resume)
+        missed = None if place is None else stream.missed_since(place)
         if missed is not None:
             self._send_missed(table_id, stream, subscriber, missed)
         else:
             self._send_snapshot(table, stream, subscriber, after_resync=resume is not None)
 
+    def _place(self, table_id: TableId, audience: Audience, session: Session, resume: Resume | None) -> Place | None:
+        """Where in this audience's stream somebody was; None where they were not, or cannot show it."""
+        match resume:
+            case None:
+                return None
+            case ResumePoint(session=name, epoch=epoch, last_seq=last_seq):
+                return Place(epoch, last_seq) if name == session.name else None
+            case LastEvent(event_id=event_id):
+                return self._event_names.place(event_id, table_id, audience)
+            case _:
+                assert_never(resume)
+
     def _send_missed(self, table_id: TableId, stream: Stream, subscriber: Subscriber, missed: list[bytes]) -> None:
         resumed = Resumed(table_id=table_id, session=subscriber.session.name, epoch=stream.epoch, seq=stream.seq)
-        _write(subscriber, Batch([encode(resumed), *missed]))
+        ids = stream.event_ids_from(stream.seq - len(missed))
+        _write(subscriber, Batch([encode(resumed), *missed], lambda index: ids(index) if index else b""))
 
     def _send_snapshot(
         self, table: _TableStreams, stream: Stream, subscriber: Subscriber, *, after_resync: bool = False
@@ -231,7 +258,10 @@ class Delivery:
                 snapshot, session=subscriber.session.name, epoch=stream.epoch, seq=stream.seq
             )
             resync = [encode(Resync(table_id=snapshot.table_id, epoch=stream.epoch))] if after_resync else []
-            _write(subscriber, Batch([*resync, encode(numbered)]))
+            ids = stream.event_ids_from(stream.seq)
+            of_snapshot = len(resync)
+            batch = Batch([*resync, encode(numbered)], lambda index: ids(0) if index == of_snapshot else b"")
+            _write(subscriber, batch)
         except Exception:  # noqa: BLE001 - without a snapshot there is no stream, and one viewer's bug is theirs alone
             _log.exception("a snapshot was not sent")
             subscriber.connection.close(CloseCode.INTERNAL)
@@ -247,6 +277,11 @@ def _open(connection: Connection) -> OpenConnection:
     if not isinstance(connection, OpenConnection):
         raise Bug("the door writes to its own connections only")
     return connection
+
+
+def jittered_ms(around_ms: int, chance: float) -> int:
+    """Somewhere from half to one and a half of a time. `chance`: from 0 up to 1."""
+    return round(around_ms * (0.5 + chance))
 
 
 def _subscribers(table: _TableStreams) -> list[Subscriber]:

@@ -1,16 +1,31 @@
-"""uvicorn's HTTP protocol with a deadline for the head of every request, sockets' handshakes included.
+"""uvicorn's HTTP protocol with a deadline for the head of every request, and with ready event streams.
 
 The deadline runs from the connection's first moment, so a silent connection goes; it ends when the head is complete and not at
 the first byte, so a dripping one goes too; and again from the first byte of each later request. Between requests uvicorn's own
-keep-alive timeout counts. Run uvicorn with `Config(app, http=PromptHttp)`.
+keep-alive timeout counts. Run uvicorn with `Config(app, http=ReadyHttp)`.
+
+An event stream is opened, kept awake and ended through ASGI; its events go to the transport as ready chunks, one for a thousand
+streams. The protocol puts the way there into the ASGI scope's extensions; under any other server it is not there, and
+`gameserver.net.event_stream` sends them through ASGI. It relies on uvicorn's class layout: the version is pinned, and tests/net run
+it on both event loops.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import ClassVar
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, cast
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from gameserver.net.outlet import DirectOutlet, OutletLimits
+from gameserver.wire.close_codes import CloseCode
+
+EVENTS_EXTENSION: Final = "railbird.events"
+EVENT_FORM: Final = operator.attrgetter("event_chunk")
 
 
 class PromptHttp(HttpToolsProtocol):
@@ -43,3 +58,68 @@ class PromptHttp(HttpToolsProtocol):
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
+
+
+class ReadyHttp(PromptHttp):
+    """Subclass it to set other `limits`."""
+
+    limits: ClassVar[OutletLimits] = OutletLimits()
+    outlet: DirectOutlet | None = None
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self.outlet is not None:
+            self.outlet.caught_up()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.outlet is not None:
+            self.outlet.forget()
+        super().connection_lost(exc)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        scope = cast(dict[str, Any], cycle.scope)
+        if scope["http_version"] == "1.1":  # an older client has no chunks
+            open_events = functools.partial(self._open_events, cycle)
+            scope["extensions"] = {**scope.get("extensions", {}), EVENTS_EXTENSION: open_events}
+        super()._start_asgi_task(cycle, app)
+
+    def _open_events(self, cycle: RequestResponseCycle, end: Callable[[], None]) -> DirectOutlet:
+        """The outlet of this request's event stream. `end`: lets whoever serves the stream end it."""
+        body = _EventBody(cycle, self.loop, self.limits.linger_s, end)
+        self.outlet = DirectOutlet(self.transport, self.limits, EVENT_FORM, body.is_open, body.close)
+        return self.outlet
+
+
+class _EventBody:
+    """A chunked body between its head and its end: the one place where a chunk of ours is right."""
+
+    __slots__ = ("_closing", "_cycle", "_end", "_linger_s", "_loop")
+
+    def __init__(
+        self, cycle: RequestResponseCycle, loop: asyncio.AbstractEventLoop, linger_s: float, end: Callable[[], None]
+    ) -> None:
+        self._cycle, self._loop, self._linger_s, self._end = cycle, loop, linger_s, end
+        self._closing = False
+
+    def is_open(self) -> bool:
+        cycle = self._cycle
+        return bool(
+            not self._closing
+            and cycle.chunked_encoding
+            and not cycle.response_complete
+            and not cycle.disconnected
+            and not cycle.transport.is_closing()
+        )
+
+    def close(self, code: int, reason: str) -> None:
+        """A stream has no closing frame. Who reads too slowly would not read an end either."""
+        self._closing = True
+        if code == CloseCode.READS_TOO_SLOWLY:
+            self._cycle.transport.abort()
+            return
+        self._end()
+        self._loop.call_later(self._linger_s, self._abort_if_unfinished)
+
+    def _abort_if_unfinished(self) -> None:
+        if not self._cycle.response_complete:
+            self._cycle.transport.abort()

@@ -61,16 +61,20 @@ def nobody_waits() -> None:
 
 
 class DirectOutlet:
-    """Writes to the transport of one of our own protocols, which tells of the drained transport by `caught_up`."""
+    """Writes to the transport of one of our own protocols, which tells of the drained transport by `caught_up`.
+
+    `form`: a batch's bytes as this protocol has them.
+    """
 
     def __init__(
         self,
         transport: asyncio.Transport,
         limits: OutletLimits,
+        form: Callable[[Batch], bytes],
         is_open: Callable[[], bool],
         close: Callable[[int, str], None],
     ) -> None:
-        self._transport, self._limits, self._is_open, self._close = transport, limits, is_open, close
+        self._transport, self._limits, self._form, self._is_open, self._close = transport, limits, form, is_open, close
         self._call: Callable[[], None] = nobody_waits
         self._patience: asyncio.TimerHandle | None = None
         # Our bound is also the transport's pause, so that BEHIND has its call back (test_a_slow_reader_is_moved_to_the_newest_snapshot).
@@ -82,7 +86,7 @@ class DirectOutlet:
         if self._patience is not None or self._transport.get_write_buffer_size() > self._limits.max_queued_bytes:
             self._be_patient()
             return Outcome.BEHIND
-        self._transport.write(batch.websocket_bytes)
+        self._transport.write(self._form(batch))
         return Outcome.WRITTEN
 
     def insist(self, batch: Batch) -> None:
@@ -91,7 +95,7 @@ class DirectOutlet:
         if self._transport.get_write_buffer_size() > 2 * self._limits.max_queued_bytes:
             self._close_now(*SLOW_READER)
             return
-        self._transport.write(batch.websocket_bytes)
+        self._transport.write(self._form(batch))
 
     def when_caught_up(self, call: Callable[[], None]) -> None:
         self._call = call

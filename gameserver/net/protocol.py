@@ -11,6 +11,7 @@ attack less. (A ready frame is uncompressed, which RFC 7692, 6, allows on a conn
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, cast
 
@@ -25,6 +26,7 @@ from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.fields import MAX_INBOUND_BYTES
 
 EXTENSION: Final = "railbird.outlet"
+WEBSOCKET_FORM: Final = operator.attrgetter("websocket_bytes")
 HEARTBEAT_MS: Final = 20_000
 MAX_FRAGMENTS: Final = 64
 """Pieces of one message. A message is 16 KiB at most, so more than this is somebody counting on our patience."""
@@ -48,7 +50,7 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
     _control_frames: TokenBucket | None = None
 
     async def run_asgi(self) -> None:
-        self.outlet = DirectOutlet(self.transport, self.limits, self._is_open, self._close_now)
+        self.outlet = DirectOutlet(self.transport, self.limits, WEBSOCKET_FORM, self._is_open, self._close_now)
         extensions = cast(dict[str, Any], self.scope["extensions"])
         extensions[EXTENSION] = self.outlet
         await super().run_asgi()

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from gameserver.floor.ports import ConnectionId, ResumePoint
-from gameserver.net.batch import Batch
+from gameserver.floor.ports import ConnectionId
+from gameserver.net.batch import Batch, EventIds
 from gameserver.net.connection import OpenConnection
 from gameserver.net.encoding import Pieces, numbered
+from gameserver.net.event_names import Place
 from gameserver.net.outlet import Outcome
 from gameserver.net.sessions import Session
 from gameserver.views.audience import Audience
@@ -69,10 +70,16 @@ class Subscriber:
 
 
 class Stream:
-    """The frames of one audience. `epoch` names this numbering; `seq` is the number of the last frame."""
+    """The frames of one audience. `epoch` names this numbering; `seq` is the number of the last frame.
 
-    def __init__(self, audience: Audience, epoch: str, limits: StreamLimits) -> None:
+    `event_name`: the id of this stream's event at a place.
+    """
+
+    def __init__(
+        self, audience: Audience, epoch: str, event_name: Callable[[Place], bytes], limits: StreamLimits
+    ) -> None:
         self.audience = audience
+        self._event_name = event_name
         self.epoch = epoch
         self.seq = 0
         self.idle_since_ms: int | None = None
@@ -82,7 +89,8 @@ class Stream:
 
     def publish(self, frames: Iterable[Pieces]) -> list[Subscriber]:
         """Number these frames, keep them, and write them to everybody who keeps up. Returns whose connection is gone."""
-        batch = Batch([self._keep(frame) for frame in frames])
+        event_ids = self.event_ids_from(self.seq + 1)
+        batch = Batch([self._keep(frame) for frame in frames], event_ids)
         return [subscriber for subscriber in tuple(self._subscribers.values()) if not _write(subscriber, batch)]
 
     def _keep(self, frame: Pieces) -> bytes:
@@ -91,9 +99,14 @@ class Stream:
         self._ring.put(self.seq, payload)
         return payload
 
-    def missed_since(self, point: ResumePoint) -> list[bytes] | None:
-        """What somebody at this point has missed; None where only a snapshot helps."""
-        return self._ring.after(point.last_seq) if point.epoch == self.epoch else None
+    def event_ids_from(self, seq: int) -> EventIds:
+        """The ids of frames that follow one another, the first of which has this number in the present epoch."""
+        epoch = self.epoch
+        return lambda index: self._event_name(Place(epoch, seq + index))
+
+    def missed_since(self, place: Place) -> list[bytes] | None:
+        """What somebody at this place has missed; None where only a snapshot helps."""
+        return self._ring.after(place.seq) if place.epoch == self.epoch else None
 
     def begin_epoch(self, epoch: str) -> None:
         """From here on nothing before can be resumed."""

@@ -12,8 +12,9 @@ from msgspec import UNSET, UnsetType
 
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.ports import Clock, ResumePoint
-from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
+from gameserver.identity.who import AgentIdentity, Identity, UserIdentity
 from gameserver.net.connection import OpenConnection
+from gameserver.net.expiry import Expiry
 from gameserver.net.floor_port import Floor
 from gameserver.net.outlet import OutletLimits
 from gameserver.net.protocol import HEARTBEAT_MS
@@ -38,8 +39,6 @@ from gameserver.wire.messages import (
 from policy.ids import TableId
 
 _log: Final = logging.getLogger(__name__)
-
-_LOOK_AGAIN_MS: Final = 3_600_000
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
@@ -97,13 +96,13 @@ class Visit:
             limits.messages_per_second_before_enter, limits.message_burst_before_enter, self._loop.time()
         )
         self._enter_timer: asyncio.TimerHandle | None = None
-        self._expiry_timer: asyncio.TimerHandle | None = None
+        self._expiry = Expiry(ports.clock, self._expired)
 
     async def run(self, receive: Receive) -> None:
         """Until the peer or the server closes. A fault of ours ends in a proper close."""
         self._connection.reply(self._hello())
         self._enter_timer = self._loop.call_later(self._limits.enter_within_ms / 1000, self._nothing_entered)
-        self._watch_expiry()
+        self._expiry.watch(self._connection.identity)
         try:
             while (event := await receive())["type"] == "websocket.receive":
                 if not self._connection.closed:  # what was on its way when we closed is nobody's request any more
@@ -217,7 +216,7 @@ class Visit:
         self._entered = True
         self._stop(self._enter_timer)
         self._bucket = TokenBucket(self._limits.messages_per_second, self._limits.message_burst, self._loop.time())
-        self._watch_expiry()
+        self._expiry.watch(self._connection.identity)
 
     async def _renew(self, message: Enter, received_ms: int) -> None:
         """A fresh token of the same agent. Another version is the floor's to take or to refuse; it never sees the token."""
@@ -229,7 +228,7 @@ class Visit:
             self._refuse(ErrorCode.ALREADY_ENTERED, "this connection has entered", message.request_id)
             return
         self._connection.identity = fresh
-        self._watch_expiry()
+        self._expiry.watch(fresh)
         if isinstance(present, AgentIdentity) and present.version_id == fresh.version_id:
             self._connection.reply(Ack(request_id=message.request_id))
         else:
@@ -247,25 +246,13 @@ class Visit:
         self._connection.reply(Error(code=ErrorCode.NOT_ENTERED, message="nothing entered in time"))
         self._connection.close(CloseCode.NOTHING_ENTERED)
 
-    def _watch_expiry(self) -> None:
-        self._stop(self._expiry_timer)
-        identity = self._connection.identity
-        if not isinstance(identity, Nobody):
-            left_ms = max(0, identity.expires_at_ms - self._ports.clock.wall_ms())
-            self._expiry_timer = self._loop.call_later(
-                min(left_ms, _LOOK_AGAIN_MS) / 1000, self._check_expiry, identity
-            )
-
-    def _check_expiry(self, identity: AgentIdentity | UserIdentity) -> None:
-        if self._ports.clock.wall_ms() < identity.expires_at_ms:  # the wall clock may be set, so it is asked again
-            self._watch_expiry()
-            return
+    def _expired(self) -> None:
         self._connection.reply(Error(code=ErrorCode.BAD_TOKEN, message="the credential has expired"))
         self._connection.close(CloseCode.CREDENTIALS_EXPIRED)
 
     def _leave(self) -> None:
         self._stop(self._enter_timer)
-        self._stop(self._expiry_timer)
+        self._expiry.stop()
         if self._entered:
             self._ports.floor.detach(self._table_id, self._connection)
 

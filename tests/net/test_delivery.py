@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,10 +54,16 @@ class Table:
     limits: StreamLimits = StreamLimits()  # noqa: RUF009 - frozen
     state: TableState = field(default_factory=lambda: scene.table(scene.live_hand()))
     clock: Clock = field(default_factory=Clock)
+    chances: Iterator[float] = field(default_factory=lambda: itertools.cycle((0.5, 0.0, 0.75)))
 
     def __post_init__(self) -> None:
         names = map(str, itertools.count(1))
-        self.door = Delivery(new_name=lambda: f"name-{next(names)}", clock=self.clock, limits=self.limits)
+        self.door = Delivery(
+            new_name=lambda: f"name-{next(names)}",
+            clock=self.clock,
+            limits=self.limits,
+            chance=lambda: next(self.chances),
+        )
         self.door.open_table(TABLE, lambda: self.state)
         self.connections = map(str, itertools.count(1))
 
@@ -366,11 +372,12 @@ def test_closing_a_table_closes_its_connections() -> None:
 
 
 def test_a_server_that_goes_tells_when_to_come_back() -> None:
+    """Each at another time, so that not everybody knocks at once."""
     table = Table()
-    _, outlet = table.join()
-    table.door.close_all(CloseCode.RESTART, reconnect_after_ms=250)
-    assert outlet.last("reconnect") == {"type": "reconnect", "afterMs": 250}
-    assert outlet.closes == [(1012, "restarting")]
+    outlets = [table.join()[1] for _ in range(3)]
+    table.door.close_all(CloseCode.RESTART, reconnect_after_ms=200)
+    assert [outlet.last("reconnect")["afterMs"] for outlet in outlets] == [200, 100, 250]
+    assert all(outlet.closes == [(1012, "restarting")] for outlet in outlets)
 
 
 def test_the_door_takes_its_own_connections_only() -> None:

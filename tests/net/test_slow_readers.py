@@ -10,10 +10,11 @@ import uvloop
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
+from gameserver.errors import ErrorCode
 from gameserver.net.outlet import DirectOutlet, OutletLimits
 from gameserver.net.protocol import ReadyWebSocket
 from gameserver.wire.close_codes import CloseCode
-from gameserver.wire.messages import Chat
+from gameserver.wire.messages import Chat, Error
 from tests.net import serving as net
 from tests.net.serving import FOREIGN, OURS, OUTLET, Server, closed, read, say, serving, until
 
@@ -108,7 +109,7 @@ async def test_the_queue_of_a_reader_that_does_not_read_is_bounded() -> None:
             await read(fast)
             assert outlet._transport.get_write_buffer_size() <= OUTLET.max_queued_bytes + 21_000
         for _ in range(20):
-            server.floor.attached[1].reply(chat_of(0))
+            server.floor.attached[1].reply(Error(code=ErrorCode.INTERNAL, message=BIG))
         assert outlet._transport.get_write_buffer_size() <= 2 * OUTLET.max_queued_bytes + 21_000
         assert not outlet._is_open()
         slow.transport.abort()
