@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute, WebSocketRoute
 
 from gameserver.floor.clock import SystemClock
 from gameserver.floor.floor import Chances, Floor
+from gameserver.floor.ports import Clock
 from gameserver.floor.settings import FloorSettings
 from gameserver.hand.deck import secure_deck
 from gameserver.identity.keys import KeyRing
@@ -46,6 +47,8 @@ class Setup:
     """What a server is made from. `keys`: public keys that verify tokens. `origins`: of our own pages.
 
     `grace_ms`: how long a hand may go on once the server stops. `observe`: is told every table's facts once they are stored.
+    `clock`, `chances` and `new_name` (128 random bits in text) are all that a server takes from time and chance; what is there
+    by default is the operating system's.
     """
 
     database_url: str
@@ -53,6 +56,9 @@ class Setup:
     origins: Sequence[str] = ()
     starting_chips: int = 10_000
     grace_ms: int = 10_000
+    clock: Clock = field(default_factory=SystemClock)
+    chances: Chances = field(default_factory=lambda: _chances())
+    new_name: Callable[[], str] = lambda: _new_name()
     floor: FloorSettings = field(default_factory=FloorSettings)
     token_rules: TokenRules = field(default_factory=TokenRules)
     observe: Callable[[TableId, Sequence[Fact]], None] = lambda table_id, facts: None
@@ -110,16 +116,16 @@ async def opened(setup: Setup) -> AsyncIterator[Server]:
 
 
 def _wire(setup: Setup, database: Database) -> Server:
-    clock = SystemClock()
+    clock = setup.clock
     books = Bookkeeping(clock.wall_ms, setup.starting_chips)
     store, people, ledger = SqlTableStore(database, books), People(database, books), Ledger(database, books)
-    door = Delivery(new_name=_new_name, clock=clock)
+    door = Delivery(new_name=setup.new_name, clock=clock)
     floor = Floor(
         store=store,
         door=door,
         names=RegisteredNames(people),
         clock=clock,
-        chances=_chances(),
+        chances=setup.chances,
         settings=setup.floor,
         observe=setup.observe,
     )
@@ -141,7 +147,7 @@ def _routes(floor: Floor, socket: TableSocket) -> list[BaseRoute]:
     return [WebSocketRoute("/games/poker/{table_id}/ws", socket.endpoint), *page_routes(OpenTables(floor, _identify))]
 
 
-def _socket_ports(setup: Setup, floor: Floor, door: Delivery, clock: SystemClock) -> SocketPorts:
+def _socket_ports(setup: Setup, floor: Floor, door: Delivery, clock: Clock) -> SocketPorts:
     origins = AllowedOrigins(setup.origins)
 
     async def authenticate_agent(token: str) -> AgentIdentity:
@@ -154,7 +160,7 @@ def _socket_ports(setup: Setup, floor: Floor, door: Delivery, clock: SystemClock
         authenticate_agent=authenticate_agent,
         is_origin_allowed=lambda origin: origins.allows([origin]),
         clock=clock,
-        new_name=_new_name,
+        new_name=setup.new_name,
     )
 
 
