@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NewType, Protocol, TypeAlias
@@ -66,6 +67,13 @@ class LastEvent:
 
 
 Resume: TypeAlias = ResumePoint | LastEvent
+
+
+class Watching(enum.Enum):
+    """What a connection reads that says nothing: no player, no line, no presence."""
+
+    PUBLIC = "public"
+    OWNER = "owner"
 
 
 class Door(Protocol):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from gameserver.floor.ports import Connection, ResumePoint
+from gameserver.floor.ports import Connection, LastEvent, ResumePoint, Watching
+from gameserver.identity.who import Identity
 from gameserver.wire.messages import Inbound
 from policy.ids import TableId
 
@@ -30,3 +31,20 @@ class Floor(Protocol):
 
     def detach(self, table_id: TableId, connection: Connection) -> None:
         """The connection is gone. Taken also where the inbox is full, since a lost line has to be known."""
+
+
+class WatchedFloor(Protocol):
+    """Where an endpoint that only reads asks, and hands its connection over. No method waits."""
+
+    def admit_watcher(self, table_id: TableId, identity: Identity, watching: Watching) -> None:
+        """Raises Refusal where this identity may not watch so: `not_found` for the public view; for an owner's `not_allowed`, the
+        same for a table that is not there and for one without an agent of theirs.
+        """
+
+    def watch(
+        self, table_id: TableId, connection: Connection, watching: Watching, last_event: LastEvent | None
+    ) -> bool:
+        """The connection wants this stream. False: the table's inbox is full. Raises Refusal as `admit_watcher` does."""
+
+    def detach(self, table_id: TableId, connection: Connection) -> None:
+        """The connection is gone."""

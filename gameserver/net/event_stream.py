@@ -1,0 +1,255 @@
+"""The endpoints `GET /games/poker/{tableId}/stream` and `.../owner-stream`: server-sent events, read only.
+
+sse-starlette opens, keeps awake and ends a stream; what is in it comes from the floor and the door, as for a socket, under the same
+bounds. Opening, holding or dropping a stream changes nothing at the table: it is a read and no presence
+(test_a_stream_is_no_presence). Who may watch, and who owns an agent here, is the floor's to say, by the gates.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sse_starlette.event import ServerSentEvent
+from sse_starlette.sse import EventSourceResponse, SendTimeoutError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from gameserver.errors import ErrorCode, Refusal
+from gameserver.floor.ports import Clock, ConnectionId, LastEvent, Watching
+from gameserver.identity import ids
+from gameserver.identity.refusals import TokenReason, TokenRefused
+from gameserver.identity.who import Identity, Nobody, UserIdentity
+from gameserver.net.connection import OpenConnection
+from gameserver.net.delivery import jittered_ms
+from gameserver.net.event_queue import EventQueue
+from gameserver.net.expiry import Expiry
+from gameserver.net.floor_port import WatchedFloor
+from gameserver.net.http_protocol import EVENTS_EXTENSION
+from gameserver.net.outlet import DirectOutlet, OutletLimits
+from gameserver.net.stream_places import NoPlace, StreamPlaces
+from gameserver.wire.close_codes import CloseCode
+from gameserver.wire.messages import Error
+from policy.ids import TableId
+
+TABLE_PARAMETER: Final = "table_id"
+_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "X-Accel-Buffering": "no",
+    # A ready chunk goes past any middleware that compresses: this keeps its hands off the whole stream.
+    "Content-Encoding": "identity",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EventPorts:
+    """What the endpoints are given.
+
+    `identify`: the user's token, ticket or cookie, or nobody; raises Refusal for a credential that is no good.
+    `refused`: a refusal as a document; `busy`: the answer where there is no place, with the seconds after which to come back.
+    `is_origin_allowed`: of a browser's page. `new_name`: 128 random bits in text. `chance`: from 0 up to 1.
+    """
+
+    floor: WatchedFloor
+    identify: Callable[[Request], Awaitable[UserIdentity | Nobody]]
+    refused: Callable[[Refusal], Response]
+    busy: Callable[[int], Response]
+    is_origin_allowed: Callable[[str], bool]
+    clock: Clock
+    new_name: Callable[[], str]
+    chance: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class EventLimits:
+    """`retry_ms`: when a client comes back, around; each is told another time. `ping_s`: between two comments of a silent stream.
+
+    `max_streams`: open ones of this process; `max_streams_per_user`: of one signed-in person. A further one gets 503.
+    `outlet`: under a foreign server; ours has its own in its class.
+    """
+
+    max_streams: int = 5_000
+    max_streams_per_user: int = 256
+    retry_after_s: int = 5
+    retry_ms: int = 2_000
+    ping_s: float = 15.0
+    outlet: OutletLimits = field(default_factory=OutletLimits)
+
+
+EVENT_LIMITS: Final = EventLimits()
+
+
+class TableEvents:
+    """Both endpoints, and the streams that are open."""
+
+    def __init__(self, ports: EventPorts, limits: EventLimits = EVENT_LIMITS) -> None:
+        self._ports, self._limits = ports, limits
+        self._places = StreamPlaces(in_all=limits.max_streams, per_user=limits.max_streams_per_user)
+        self._open: set[OpenConnection] = set()
+
+    def routes(self) -> list[Route]:
+        """The two routes. A browser's `EventSource` goes by GET."""
+        path = f"/games/poker/{{{TABLE_PARAMETER}}}"
+        return [
+            Route(f"{path}/stream", self.public_stream, methods=["GET"], name="stream"),
+            Route(f"{path}/owner-stream", self.owner_stream, methods=["GET"], name="owner_stream"),
+        ]
+
+    @property
+    def open_streams(self) -> int:
+        """How many streams are open."""
+        return self._places.open
+
+    def close_revoked(self, is_revoked: Callable[[Identity], bool]) -> int:
+        """End what was opened with a credential that is no good any more, and say how many these were."""
+        revoked = [connection for connection in self._open if is_revoked(connection.identity)]
+        for connection in revoked:
+            connection.reply(Error(code=ErrorCode.BAD_TOKEN, message="the credential was revoked"))
+            connection.close(CloseCode.NOT_AUTHENTICATED)
+        return len(revoked)
+
+    async def public_stream(self, request: Request) -> Any:
+        """The public view, for anybody who may know of the table."""
+        return await self._answer(request, Watching.PUBLIC)
+
+    async def owner_stream(self, request: Request) -> Any:
+        """The public view and what is the owner's own, for a user with an agent at the table."""
+        return await self._answer(request, Watching.OWNER)
+
+    async def _answer(self, request: Request, watching: Watching) -> Response | _Stream:
+        try:
+            self._refuse_foreign_page(request)
+            identity = await self._ports.identify(request)
+            if watching is Watching.OWNER and isinstance(identity, Nobody):
+                raise TokenRefused(TokenReason.NOT_ONE_CREDENTIAL)
+            table_id = ids.table_id(request.path_params[TABLE_PARAMETER]) or TableId("")  # of which there is none
+            self._ports.floor.admit_watcher(table_id, identity, watching)
+        except Refusal as refused:
+            return self._ports.refused(refused)
+        visit = _Visit(table_id, identity, watching, _last_event(request))
+        return _Stream(self._ports, self._limits, self._places, self._open, visit)
+
+    def _refuse_foreign_page(self, request: Request) -> None:
+        if not all(map(self._ports.is_origin_allowed, request.headers.getlist("origin"))):
+            raise Refusal(ErrorCode.NOT_ALLOWED, "another site's page")
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """What a request asks for, once it may."""
+
+    table_id: TableId
+    identity: UserIdentity | Nobody
+    watching: Watching
+    last_event: LastEvent | None
+
+
+class _Stream:
+    """One stream, from its place to its end, as an ASGI application.
+
+    All that it holds is given back here, whatever became of the client, also before the first byte (test_f11_*).
+    """
+
+    def __init__(
+        self,
+        ports: EventPorts,
+        limits: EventLimits,
+        places: StreamPlaces,
+        open_connections: set[OpenConnection],
+        visit: _Visit,
+    ) -> None:
+        self._ports, self._limits, self._places, self._visit = ports, limits, places, visit
+        self._open = open_connections
+        self._attached = False
+        self._ended = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            with self._places.taken(self._visit.identity):
+                await self._serve(scope, receive, send)
+        except NoPlace:
+            await self._ports.busy(self._limits.retry_after_s)(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        outlet = self._outlet(scope)
+        connection = OpenConnection(ConnectionId(self._ports.new_name()), self._visit.identity, outlet)
+        expiry = Expiry(self._ports.clock, functools.partial(_expire, connection))
+        expiry.watch(self._visit.identity)
+        self._open.add(connection)
+        try:
+            await self._response(connection, outlet)(scope, receive, send)
+        except SendTimeoutError:
+            pass  # a reader that reads too slowly, under a foreign server: it is cut
+        finally:
+            expiry.stop()
+            self._open.discard(connection)
+            self._leave(connection, outlet)
+
+    def _outlet(self, scope: Scope) -> DirectOutlet | EventQueue:
+        open_events = scope.get("extensions", {}).get(EVENTS_EXTENSION)
+        if open_events is None:
+            return EventQueue(self._limits.outlet)
+        direct = open_events(self._ended.set)
+        assert isinstance(direct, DirectOutlet)
+        return direct
+
+    def _response(self, connection: OpenConnection, outlet: DirectOutlet | EventQueue) -> EventSourceResponse:
+        return EventSourceResponse(
+            self._body(connection, outlet),
+            headers=_HEADERS,
+            ping=self._limits.ping_s,
+            ping_message_factory=_keep_awake,
+            sep="\n",
+            send_timeout=None if isinstance(outlet, DirectOutlet) else self._limits.outlet.patience_s,
+        )
+
+    async def _body(self, connection: OpenConnection, outlet: DirectOutlet | EventQueue) -> AsyncIterator[bytes]:
+        """What goes through ASGI: the opening, and under a foreign server the events."""
+        yield b": open\nretry: %d\n\n" % jittered_ms(self._limits.retry_ms, self._ports.chance())
+        if not connection.closed:
+            self._attach(connection)
+        if isinstance(outlet, EventQueue):
+            async for data in outlet.events():
+                yield data
+        elif not connection.closed:
+            await self._ended.wait()
+
+    def _attach(self, connection: OpenConnection) -> None:
+        """Now that the head is out. Whoever may no longer watch is told, and the stream ends."""
+        visit = self._visit
+        try:
+            self._attached = self._ports.floor.watch(visit.table_id, connection, visit.watching, visit.last_event)
+        except Refusal as refused:
+            connection.reply(Error(code=refused.code, message=refused.why))
+            connection.close(CloseCode.NOT_ALLOWED)
+            return
+        if not self._attached:
+            connection.reply(Error(code=ErrorCode.RATE_LIMITED, message="the table is busy"))
+            connection.close(CloseCode.TOO_MANY_MESSAGES)
+
+    def _leave(self, connection: OpenConnection, outlet: DirectOutlet | EventQueue) -> None:
+        outlet.forget()
+        if self._attached:
+            self._ports.floor.detach(self._visit.table_id, connection)
+
+
+def _expire(connection: OpenConnection) -> None:
+    connection.reply(Error(code=ErrorCode.BAD_TOKEN, message="the credential has expired"))
+    connection.close(CloseCode.CREDENTIALS_EXPIRED)
+
+
+def _keep_awake() -> ServerSentEvent:
+    return ServerSentEvent(comment="", sep="\n")
+
+
+def _last_event(request: Request) -> LastEvent | None:
+    """Where the client was: what the browser says when it comes back, else what the page put into the address."""
+    said = request.headers.getlist("last-event-id") or request.query_params.getlist("lastEventId")
+    if not any(said):
+        return None
+    return LastEvent(said[0] if len(said) == 1 else "")
