@@ -7,7 +7,7 @@ cards, those that nobody showed too. So it is no answer to anybody: `history_pol
 
 The bytes are JSON with `schema: 2`. The models below are that schema, and apart from the facts of the table on purpose: a fact
 may change its shape, a written hand does not (test_a_hand_that_was_written_long_ago_is_read). Cards come last in it, so that
-whoever prints the beginning of a row prints none. Schema 1 says nothing of what was streamed.
+whoever prints the beginning of a row prints none. Schema 1 says nothing of what was streamed, nor which forced bet took all chips.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class _Forced(msgspec.Struct, frozen=True, tag_field="kind", tag="forced"):
     seat: Seat
     bet: ForcedKind
     amount_chips: int
+    all_in: bool = False
 
 
 class _Move(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
@@ -168,7 +169,7 @@ def _write_player(player: Player) -> _Agent | _User:
 def _write_move(move: Posted | Moved) -> _Forced | _Move:
     match move:
         case Posted():
-            return _Forced(move.action_index, move.seat, move.kind, move.amount_chips)
+            return _Forced(move.action_index, move.seat, move.kind, move.amount_chips, move.all_in)
         case Moved(move=m, cause=cause):
             return _Move(m.action_index, m.seat, m.action, m.total_chips, m.added_chips, m.all_in, m.street, cause)
         case _:
@@ -234,7 +235,7 @@ def _read_player(player: _Agent | _User) -> Player:
 def _read_move(move: _Forced | _Move) -> Posted | Moved:
     match move:
         case _Forced():
-            return Posted(move.seat, move.bet, move.amount_chips, move.action_index)
+            return Posted(move.seat, move.bet, move.amount_chips, move.action_index, move.all_in)
         case _Move():
             acted = Acted(
                 move.seat, move.action, move.total_chips, move.added_chips, move.all_in, move.street, move.action_index
