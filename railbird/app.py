@@ -21,6 +21,7 @@ from gameserver.floor.floor import Chances, Floor
 from gameserver.floor.ports import Clock
 from gameserver.floor.settings import FloorSettings
 from gameserver.hand.deck import secure_deck
+from gameserver.http.history import HistoryPorts, history_routes
 from gameserver.identity.keys import KeyRing
 from gameserver.identity.origins import AllowedOrigins
 from gameserver.identity.tokens import TokenRules, verify_agent_token
@@ -28,6 +29,7 @@ from gameserver.identity.who import AgentIdentity, Nobody, UserIdentity
 from gameserver.net.delivery import Delivery
 from gameserver.net.websocket import SocketPorts, TableSocket
 from gameserver.store.engine import Database, open_database
+from gameserver.store.hands import Hands
 from gameserver.store.ledger import Ledger
 from gameserver.store.people import People
 from gameserver.store.posting import Bookkeeping
@@ -130,8 +132,11 @@ def _wire(setup: Setup, database: Database) -> Server:
         observe=setup.observe,
     )
     socket = TableSocket(_socket_ports(setup, floor, door, clock))
+    history = HistoryPorts(
+        tables=store, hands=Hands(database), identify=_identify, admit=floor.admit, now_ms=clock.wall_ms
+    )
     return Server(
-        app=Starlette(routes=_routes(floor, socket)),
+        app=Starlette(routes=_routes(floor, socket, history)),
         floor=floor,
         people=people,
         ledger=ledger,
@@ -143,8 +148,12 @@ def _wire(setup: Setup, database: Database) -> Server:
     )
 
 
-def _routes(floor: Floor, socket: TableSocket) -> list[BaseRoute]:
-    return [WebSocketRoute("/games/poker/{table_id}/ws", socket.endpoint), *page_routes(OpenTables(floor, _identify))]
+def _routes(floor: Floor, socket: TableSocket, history: HistoryPorts) -> list[BaseRoute]:
+    return [
+        WebSocketRoute("/games/poker/{table_id}/ws", socket.endpoint),
+        *history_routes(history),
+        *page_routes(OpenTables(floor, _identify)),
+    ]
 
 
 def _socket_ports(setup: Setup, floor: Floor, door: Delivery, clock: Clock) -> SocketPorts:

@@ -128,6 +128,10 @@ class Floor:
         """The open tables that somebody may know of, in the order of creation."""
         return {table_id: state for table_id, state in self.states().items() if self._is_visible(table_id, identity)}
 
+    def admit(self, identity: Identity, table_id: TableId, options: TableOptions) -> None:
+        """Of a table that need not be open here: raises Refusal(not_found) for whoever may not know of it."""
+        self._access.admit(identity, table_id, options)
+
     def sits_at(self, player: PlayerId) -> Sequence[RevealOptions]:
         """What every table here reveals where this player sits; what `whisper_policy` asks."""
         rooms = (table.room for table in self._tables.values())
