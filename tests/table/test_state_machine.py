@@ -83,7 +83,7 @@ class TableMachine(RuleBasedStateMachine):
         self.numbers: list[int] = []
 
     @initialize(
-        seats=st.integers(2, 6),
+        seats=st.sampled_from([2, 3, 4, 6, 6, 6]),
         seated=st.integers(0, 12),
         ante=st.sampled_from([0, 0, 1, 7]),
         kind=st.sampled_from(AnteKind),
@@ -157,7 +157,7 @@ class TableMachine(RuleBasedStateMachine):
         for _ in range(moves):
             if self.room.wants_hand():
                 self._hand(chance.randrange(2**32))
-            if chance.random() < 0.3:
+            if chance.random() < 0.4:
                 self._something(chance)
             self.act(chance.choice(_MOVES), chance.random(), chance.choice((0, 0, 0, 0, 0, 0, 500, 1_001)))
 
@@ -328,9 +328,16 @@ class TableMachine(RuleBasedStateMachine):
         """One thing that people at a table do, of a player who sits there or of one who does not."""
         player = chance.choice(PLAYERS)
         who = player_id(player)
-        if self.room.seat_of(who) is None:
+        seat = self.room.seat_of(who)
+        mended = _mended(who, self.told[seat]) if seat is not None else None
+        if mended is not None and chance.random() < 0.7:
+            self.send(mended)
+        elif seat is None:
             self.sit(player, chance.randrange(self.options.max_seats), chance.randint(40, 200))
-            return
+        else:
+            self._something_of(who, chance)
+
+    def _something_of(self, who: PlayerId, chance: random.Random) -> None:
         anything: list[Command] = [commands.SitIn(who), commands.PostBlind(who), commands.WishStraddle(who)]
         anything += [commands.SitOut(who, chance.choice(list(commands.SitOutWhen))), commands.Connect(who)]
         anything += [commands.Rebuy(who, chance.randint(1, 200)), commands.Disconnect(who), commands.Connect(who)]
@@ -407,6 +414,17 @@ class TableMachine(RuleBasedStateMachine):
             before = self.stacks_before.get(player_id(seat.player))
             if before is not None and not seat.paid_out:
                 assert seat.stack_chips >= before
+
+
+def _mended(who: PlayerId, status: SeatStatus) -> Command | None:
+    """What brings a seat back into play, so that tables do not run empty."""
+    mending: dict[SeatStatus, Command] = {
+        SeatStatus.WAITING_BIG_BLIND: commands.PostBlind(who),
+        SeatStatus.SITTING_OUT: commands.SitIn(who),
+        SeatStatus.AWAY: commands.Connect(who),
+        SeatStatus.NO_CHIPS: commands.Rebuy(who, 150),
+    }
+    return mending.get(status)
 
 
 def _amount(turn: Turn, action: ActionKind, share: float) -> int | None:
