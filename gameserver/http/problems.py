@@ -19,7 +19,7 @@ from gameserver.errors import ErrorCode, Refusal
 from policy.errors import PolicyRefusal, RefusalCode
 
 MEDIA_TYPE: Final = "application/problem+json"
-NO_STORE: Final[Mapping[str, str]] = {"Cache-Control": "no-store"}
+NO_STORE: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 Handler: TypeAlias = Callable[[Request, Exception], Awaitable[Response]]
 

@@ -10,15 +10,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from gameserver.errors import ErrorCode, Refusal
 from gameserver.http.askers import HttpAskers
+from gameserver.http.body import bounded_body
 from gameserver.http.problems import NO_STORE
-from gameserver.http.tables import json_answer
+from gameserver.http.tables import json_answer, prefix_of
 from gameserver.identity.asker import credential_of_scope
 from gameserver.identity.compact import MAX_TOKEN_CHARACTERS, json_object
 from gameserver.identity.credentials import SessionCookie, UserToken
 from gameserver.identity.refusals import TokenReason, TokenRefused
-from gameserver.identity.sessions import OpenedSession, Sessions, SignInLinks, clear_cookie, set_cookie
+from gameserver.identity.sessions import OpenedSession, Sessions, SignInLinks, clear_cookie, session_name, set_cookie
 from gameserver.identity.tickets import TICKET_LIFE_MS, StreamTickets
 from gameserver.identity.verifier import TokenVerifier
 
@@ -42,7 +42,7 @@ class Ticket(msgspec.Struct, frozen=True, rename="camel"):
 
 @dataclass(frozen=True, slots=True)
 class SignInPorts:
-    """`secure`: the site is served by https. `now_ms`: Unix time."""
+    """`secure`: the site is served by https. `now_ms`: Unix time. `ended`: told the name of a session that somebody signed out of."""
 
     askers: HttpAskers
     verifier: TokenVerifier
@@ -51,6 +51,7 @@ class SignInPorts:
     links: SignInLinks
     secure: bool
     now_ms: Callable[[], int]
+    ended: Callable[[str], None] = lambda name: None
 
 
 def sign_in_routes(ports: SignInPorts) -> list[BaseRoute]:
@@ -68,7 +69,8 @@ def sign_in_routes(ports: SignInPorts) -> list[BaseRoute]:
         credential = credential_of_scope(request.scope)
         if isinstance(credential, SessionCookie):
             await ports.sessions.end(credential.value, now_ms=ports.now_ms())
-        cookie = clear_cookie(secure=ports.secure, path=_prefix(request))
+            ports.ended(session_name(credential.value))
+        cookie = clear_cookie(secure=ports.secure, path=prefix_of(request))
         return Response(status_code=204, headers={**NO_STORE, "Set-Cookie": cookie})
 
     async def stream_ticket(request: Request) -> Response:
@@ -80,7 +82,7 @@ def sign_in_routes(ports: SignInPorts) -> list[BaseRoute]:
         now_ms = ports.now_ms()
         user_id = await ports.links.take(request.path_params["code"], now_ms=now_ms)
         opened = await ports.sessions.open(user_id, now_ms=now_ms)
-        answer = RedirectResponse(f"{_prefix(request)}/", 303, headers={**NO_STORE, "Referrer-Policy": "no-referrer"})
+        answer = RedirectResponse(f"{prefix_of(request)}/", 303, headers={**NO_STORE, "Referrer-Policy": "no-referrer"})
         return _with_cookie(ports, request, answer, opened)
 
     return [
@@ -96,27 +98,14 @@ async def _token(request: Request) -> str:
     credential = credential_of_scope({**request.scope, "query_string": b""})
     if isinstance(credential, UserToken):
         return credential.token
-    match json_object(await _body(request), TokenReason.NOT_ONE_CREDENTIAL):
+    match json_object(await bounded_body(request, _MAX_BODY_BYTES), TokenReason.NOT_ONE_CREDENTIAL):
         case {"token": str() as token, **others} if not others:
             return token
         case _:
             raise TokenRefused(TokenReason.NOT_ONE_CREDENTIAL)
 
 
-async def _body(request: Request) -> bytes:
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _MAX_BODY_BYTES:
-            raise Refusal(ErrorCode.TEXT_TOO_LONG, "the body is too long")
-    return body
-
-
 def _with_cookie(ports: SignInPorts, request: Request, answer: Response, opened: OpenedSession) -> Response:
-    cookie = set_cookie(opened, secure=ports.secure, path=_prefix(request), now_ms=ports.now_ms())
+    cookie = set_cookie(opened, secure=ports.secure, path=prefix_of(request), now_ms=ports.now_ms())
     answer.headers["Set-Cookie"] = cookie
     return answer
-
-
-def _prefix(request: Request) -> str:
-    return str(request.scope.get("root_path", "")).rstrip("/")

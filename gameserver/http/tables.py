@@ -40,3 +40,8 @@ def table_routes(lobby: Lobby, identify: Identify) -> list[BaseRoute]:
 def json_answer(content: object, status: int = 200) -> Response:
     """A JSON answer for this asker, now: not to be stored."""
     return Response(msgspec.json.encode(content), status, media_type="application/json", headers=NO_STORE)
+
+
+def prefix_of(request: Request) -> str:
+    """Where the application is mounted; empty at the root."""
+    return str(request.scope.get("root_path", "")).rstrip("/")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, select
 
 from gameserver.store import schema
 from gameserver.store.engine import Database, insert_new
@@ -31,14 +31,5 @@ class StoredInvitations:
 
         def work(connection: Connection) -> None:
             connection.execute(insert_new(connection, schema.invitations).values(row))
-
-        await self._database.write(work)
-
-    async def drop(self, table_id: TableId, user_id: UserId) -> None:
-        """Take an invitation back."""
-        gone = delete(schema.invitations).where(_invited.table_id == table_id, _invited.user_id == user_id)
-
-        def work(connection: Connection) -> None:
-            connection.execute(gone)
 
         await self._database.write(work)
