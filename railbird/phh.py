@@ -77,18 +77,19 @@ def _index(path: Path) -> dict[str, dict[str, Any]]:
 def _read(name: str, section: Mapping[str, Any], known: Mapping[str, Any]) -> RecordedHand:
     stacks = tuple(section["starting_stacks"])
     blinds, antes = _by_seat(section["blinds_or_straddles"]), _by_seat(section["antes"])
-    big_blind = _big_blind_seat(blinds)
+    big_blind = _big_blind_seat(blinds, section["min_bet"])
+    straddles = [amount for amount in blinds[big_blind + 1 :] if amount > 0 and len(blinds) > 2]
     hole, board, actions = _actions(section["actions"], len(stacks))
-    _check(not (len(blinds) > 3 and any(blinds[3:])), "more than one straddle, or a late post")
+    _check(len(straddles) < 2, "more than one straddle")
     _check(2 <= len(stacks) <= 10 and min(stacks) > 0, "not two to ten players with chips")
     _check(_are_all_different(hole, board), "a card that is dealt twice")
     _check(section["min_bet"] == blinds[big_blind], "the least bet is not the big blind")
     return RecordedHand(
         name=name,
         stacks=stacks,
-        forced=(*_antes(antes, big_blind), *_blinds(blinds, big_blind)),
+        forced=(*_antes(antes, big_blind, section.get("_ante_each", 0)), *_blinds(blinds, big_blind)),
         big_blind_chips=blinds[big_blind],
-        straddle_chips=blinds[2] if len(blinds) > 2 and blinds[2] else None,
+        straddle_chips=straddles[0] if straddles else None,
         hole=hole,
         board=board,
         actions=actions,
@@ -112,31 +113,43 @@ def _by_seat(amounts: Sequence[int]) -> list[int]:
     return list(reversed(amounts)) if len(amounts) == 2 else list(amounts)
 
 
-def _big_blind_seat(blinds: Sequence[int]) -> int:
-    if len(blinds) == 2 or not blinds[1]:  # no second blind: the small blind is dead
+def _big_blind_seat(blinds: Sequence[int], least_bet: int) -> int:
+    """The second to post in turn; the first where the small blind is dead: then nobody posts after it but a straddler.
+
+    Players may sit between the button and the blinds, and late posts are not in turn. Heads-up it is the first player.
+    """
+    posted = [number for number, amount in enumerate(blinds) if amount > 0]
+    is_small_blind_dead = [blinds[number] for number in posted[:2]] == [least_bet, 2 * least_bet]
+    if len(blinds) == 2:
         return 0
-    return 1
+    return posted[0] if len(posted) == 1 or is_small_blind_dead else posted[1]
 
 
-def _antes(antes: Sequence[int], big_blind: int) -> Iterator[ForcedBet]:
-    """The same from everybody is an ante; from one seat it is dead money, as a big-blind ante is."""
-    same = len(set(antes)) == 1
+def _antes(antes: Sequence[int], big_blind: int, each: int) -> Iterator[ForcedBet]:
+    """The same from everybody is an ante; from one seat it is dead money, as a big-blind ante is.
+
+    `each`: a field of our own, the ante from everybody where somebody posted dead money besides; 0: there is none.
+    """
+    each = antes[0] if len(set(antes)) == 1 else each
     for number, amount in enumerate(antes):
         kind = ForcedKind.BIG_BLIND_ANTE if number == big_blind else ForcedKind.DEAD_POST
-        if amount:
-            yield ForcedBet(Seat(number), ForcedKind.ANTE if same else kind, amount)
+        for kind_of_part, part in ((ForcedKind.ANTE, min(each, amount)), (kind, max(amount - each, 0))):
+            if part:
+                yield ForcedBet(Seat(number), kind_of_part, part)
 
 
 def _blinds(blinds: Sequence[int], big_blind: int) -> Iterator[ForcedBet]:
+    """A negative amount is a late post."""
     for number, amount in enumerate(blinds):
         if amount:
-            yield ForcedBet(Seat(number), _blind_kind(number, big_blind), amount)
+            kind = ForcedKind.POST if amount < 0 else _blind_kind(number, big_blind, len(blinds))
+            yield ForcedBet(Seat(number), kind, abs(amount))
 
 
-def _blind_kind(number: int, big_blind: int) -> ForcedKind:
+def _blind_kind(number: int, big_blind: int, players: int) -> ForcedKind:
     if number == big_blind:
         return ForcedKind.BIG_BLIND
-    return ForcedKind.STRADDLE if number == 2 else ForcedKind.SMALL_BLIND
+    return ForcedKind.STRADDLE if players > 2 and number > big_blind else ForcedKind.SMALL_BLIND
 
 
 _Actions: TypeAlias = tuple[dict[Seat, HoleCards | None], tuple[Card, ...], tuple[tuple[Seat, str, int | None], ...]]
