@@ -62,6 +62,8 @@ def _our_own(hand: FinishedHand) -> Iterator[tuple[str, Value]]:
     yield "_button_seat", hand.positions.button + 1
     yield "_button_dead", hand.positions.button_dead
     yield "_small_blind_dead", hand.positions.small_blind is None
+    if hand.options.ante_kind is AnteKind.EACH and _has_dead_posts(hand):
+        yield "_ante_each", hand.options.ante_chips
     yield "_agents", [seat.player.agent_id if isinstance(seat.player, AgentPlayer) else "" for seat in hand.seats]
 
 
@@ -78,11 +80,14 @@ def _antes(hand: FinishedHand) -> tuple[list[int], bool]:
     An ante from each is given as it is owed. Else dead money is given as it was posted: readers take antes before blinds, and
     we take the big blind's ante and a dead post after them.
     """
-    has_dead_posts = any(bet.kind is ForcedKind.DEAD_POST for bet in _posted(hand))
-    if hand.options.ante_chips and hand.options.ante_kind is AnteKind.EACH and not has_dead_posts:
+    if hand.options.ante_chips and hand.options.ante_kind is AnteKind.EACH and not _has_dead_posts(hand):
         return [hand.options.ante_chips] * len(hand.seats), True
     dead = [sum(bet.amount_chips for bet in _posted(hand, seat) if bet.kind in _DEAD) for seat in hand.seats]
     return dead, not any(dead)
+
+
+def _has_dead_posts(hand: FinishedHand) -> bool:
+    return any(bet.kind is ForcedKind.DEAD_POST for bet in _posted(hand))
 
 
 def _blinds(hand: FinishedHand) -> list[int]:
