@@ -13,11 +13,13 @@ from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.dispatch import player_id_of
 from gameserver.floor.settings import FloorSettings
 from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
+from gameserver.table.commands import AgentPlayer
 from gameserver.table.options import TableOptions
 from gameserver.table.room import Room
-from policy import seating_policy, visibility_policy
-from policy.errors import PolicyRefusal
+from policy import owner_policy, seating_policy, visibility_policy
+from policy.errors import PolicyRefusal, RefusalCode
 from policy.ids import TableId, UserId
+from policy.owner_policy import OwnedSeat
 from policy.seating_policy import HostedAgent, OutsideAgent
 from policy.visibility_policy import Guest, OpenTable, PrivateTable, Staff, Stranger, Visitor
 
@@ -73,6 +75,39 @@ def check_occupant(room: Room, identity: Identity, platform_models: AbstractSet[
         )
     except PolicyRefusal as refusal:
         raise_as_refusal(refusal)
+
+
+def admit_owner(room: Room | None, identity: Identity) -> UserId:
+    """Who may open an owner's stream. `room`: None for a table that is not there, or not for them.
+
+    Raises Refusal(not_allowed), the same for each of them.
+    """
+    try:
+        if not isinstance(identity, UserIdentity):
+            raise PolicyRefusal(RefusalCode.NOT_ALLOWED, "an owner stream is for a user")
+        at_table = () if room is None else _owned_seats(room)
+        owner_policy.admit_owner(user_id=identity.user_id, at_table=at_table)
+    except PolicyRefusal as refusal:
+        raise_as_refusal(refusal)
+    return identity.user_id
+
+
+def owns_an_agent(room: Room, user_id: UserId) -> bool:
+    """Whether a user has an agent at a table, as the gate says it."""
+    try:
+        owner_policy.admit_owner(user_id=user_id, at_table=_owned_seats(room))
+    except PolicyRefusal:
+        return False
+    return True
+
+
+def _owned_seats(room: Room) -> list[OwnedSeat]:
+    """The agents that sit at a table or are in its hand. Whose one was at the sale stays in the hand until it is over."""
+    return [
+        OwnedSeat(seat, player.agent_id, player.owner)
+        for seat, player in room.players()
+        if isinstance(player, AgentPlayer)
+    ]
 
 
 def raise_as_refusal(refusal: PolicyRefusal) -> NoReturn:

@@ -17,7 +17,7 @@ from gameserver.floor.ports import Names
 from gameserver.floor.requests import Say
 from gameserver.floor.settings import FloorSettings
 from gameserver.floor.thoughts import Thoughts
-from gameserver.identity.who import AgentIdentity
+from gameserver.identity.who import AgentIdentity, Nobody
 from gameserver.store.accounts import Reason
 from gameserver.table import commands
 from gameserver.table.commands import AgentPlayer, Command, Player, PlayerId
@@ -133,7 +133,9 @@ class Asks:
             raise_as_refusal(refusal)
 
     def _seated(self, room: Room, request: Say) -> PlayerId:
-        player = dispatch.player_id_of(request.connection.identity)
-        if room.seat_of(player) is None:
+        """Whose seat a message is about. A spectator learns no more than an agent without a seat."""
+        identity = request.connection.identity
+        player = None if isinstance(identity, Nobody) else dispatch.player_id_of(identity)
+        if player is None or room.seat_of(player) is None:
             raise Refusal(ErrorCode.NOT_SEATED, "this needs a seat")
         return player

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor import dispatch
 from gameserver.floor.callers import Callers
-from gameserver.floor.ports import Door
+from gameserver.floor.ports import Sends
 from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
 from gameserver.table.commands import AgentPlayer, PlayerId, UserPlayer, player_id
 from gameserver.table.facts import Fact, HandCancelled, HandEnded
@@ -45,7 +45,7 @@ class ChatLine:
     """The chat of one table. `sits_at`: the reveals of every table where a player sits."""
 
     def __init__(
-        self, table_id: TableId, door: Door, callers: Callers, sits_at: Callable[[PlayerId], Collection[RevealOptions]]
+        self, table_id: TableId, door: Sends, callers: Callers, sits_at: Callable[[PlayerId], Collection[RevealOptions]]
     ) -> None:
         self._table_id = table_id
         self._door = door

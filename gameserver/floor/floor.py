@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from gameserver.errors import Bug, ErrorCode, Refusal
-from gameserver.floor.access import Access, Invited, nobody_is_invited
+from gameserver.floor.access import Access, Invited, admit_owner, nobody_is_invited
 from gameserver.floor.asks import Asks
 from gameserver.floor.chat import ChatLine
 from gameserver.floor.chips import TableChips
 from gameserver.floor.keeper import Keeper
 from gameserver.floor.lines import Lines
 from gameserver.floor.mail import Mail
-from gameserver.floor.ports import Clock, Connection, Door, Names, ResumePoint, TableStore
+from gameserver.floor.ports import Clock, Connection, Door, LastEvent, Names, ResumePoint, TableStore, Watching
 from gameserver.floor.requests import Attach, Detach, Operate, Request, Say, Stop
 from gameserver.floor.settings import FloorSettings
+from gameserver.floor.showing import Later, Showing, by_the_loop
 from gameserver.floor.shown_live import ShownLive
 from gameserver.floor.table_task import Parts, TableTask
 from gameserver.floor.thoughts import Thoughts
@@ -66,6 +68,7 @@ class Floor:
         settings: FloorSettings,
         observe: Callable[[TableId, Sequence[Fact]], None] = _nobody_observes,
         invited: Invited = nobody_is_invited,
+        later: Later = by_the_loop,
     ) -> None:
         self._store = store
         self._door = door
@@ -75,6 +78,7 @@ class Floor:
         self._settings = settings
         self._observe = observe
         self._access = Access(settings, invited)
+        self._later = later
         self._stopping = False
         self._tables: dict[TableId, TableTask] = {}
         self._running: dict[TableId, asyncio.Task[None]] = {}
@@ -150,6 +154,25 @@ class Floor:
         self._access.admit(connection.identity, table_id, self._table(table_id).room.options)
         return self._put(table_id, Attach(connection, resume, self._clock.monotonic_ms()))
 
+    def admit_watcher(self, table_id: TableId, identity: Identity, watching: Watching) -> None:
+        """Raises Refusal where this identity may not watch so: `not_found` for the public view, `not_allowed` for an owner's; both
+        the same for a table that is not there and for one that is not for them.
+        """
+        match watching:
+            case Watching.PUBLIC:
+                self._access.admit(identity, table_id, self._table(table_id).room.options)
+            case Watching.OWNER:
+                admit_owner(self._room_for(table_id, identity), identity)
+            case _:
+                assert_never(watching)
+
+    def watch(
+        self, table_id: TableId, connection: Connection, watching: Watching, last_event: LastEvent | None
+    ) -> bool:
+        """A connection that only reads has opened. False where the table's inbox is full. Raises Refusal as `admit_watcher`."""
+        self.admit_watcher(table_id, connection.identity, watching)
+        return self._put(table_id, Attach(connection, last_event, self._clock.monotonic_ms(), watching))
+
     def say(self, table_id: TableId, connection: Connection, message: Inbound, received_ms: int) -> bool:
         """A message of an entered connection. False where the table's inbox is full."""
         try:
@@ -175,6 +198,10 @@ class Floor:
             raise Refusal(ErrorCode.NOT_FOUND, "no such table")
         return table
 
+    def _room_for(self, table_id: TableId, identity: Identity) -> Room | None:
+        """A table's room for somebody who may know of the table; None for anybody else, and where there is none."""
+        return self._tables[table_id].room if self._is_visible(table_id, identity) else None
+
     def _is_visible(self, table_id: TableId, identity: Identity) -> bool:
         try:
             self.visible_state(table_id, identity)
@@ -185,7 +212,6 @@ class Floor:
     def _open(self, stored: StoredTable, recent: Sequence[HandResult]) -> None:
         table = self._build(stored, recent)
         self._tables[stored.table_id] = table
-        self._door.open_table(stored.table_id, lambda: table.room.state(self._clock.monotonic_ms()))
         running = asyncio.create_task(table.run(), name=f"table {stored.table_id}")
         self._running[stored.table_id] = running
         running.add_done_callback(lambda _: self._forget(stored.table_id))
@@ -199,10 +225,11 @@ class Floor:
         chips = TableChips(table_id, practice=stored.options.practice)
         shown_live = ShownLive()
         keeper = Keeper(table_id, self._store, chips, shown_live)
-        mail = Mail(table_id, self._door, self._clock, shown_live)
+        showing = Showing(table_id, self._door, self._clock, self._later)
+        mail = Mail(table_id, self._door, self._clock, showing, shown_live)
         lines = Lines(mail, self._settings.platform_models)
-        thoughts = Thoughts(table_id, self._door)
-        chat = ChatLine(table_id, self._door, lines.callers, self.sits_at)
+        thoughts = Thoughts(table_id, showing)
+        chat = ChatLine(table_id, showing, lines.callers, self.sits_at)
         asks = Asks(
             keeper=keeper,
             chips=chips,
@@ -213,7 +240,7 @@ class Floor:
             sits_at=self.sits_at,
         )
         parts = Parts(asks, keeper, lines, mail, thoughts, chat, self._clock, self._chances.new_deck)
-        return TableTask(
+        task = TableTask(
             table_id=table_id,
             room=self._restore(stored, recent),
             parts=parts,
@@ -221,6 +248,8 @@ class Floor:
             reload=lambda: self._reload(table_id),
             observe=self._observe,
         )
+        showing.open(lambda: task.room)
+        return task
 
     def _restore(self, stored: StoredTable, recent: Sequence[HandResult]) -> Room:
         return Room(

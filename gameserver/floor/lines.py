@@ -7,9 +7,9 @@ from collections.abc import Set as AbstractSet
 
 from gameserver.floor import dispatch
 from gameserver.floor.access import check_occupant
-from gameserver.floor.callers import Caller, Callers, audience_of
+from gameserver.floor.callers import Caller, Callers
 from gameserver.floor.mail import Mail
-from gameserver.floor.ports import Connection
+from gameserver.floor.ports import Connection, Watching
 from gameserver.identity.who import AgentIdentity, Nobody
 from gameserver.table import commands
 from gameserver.table.facts import Fact
@@ -37,11 +37,21 @@ class Lines:
         facts = self._line(room, connection, now_ms, up=True)
         return self.callers.add(room, connection), facts
 
+    def watch(self, room: Room, connection: Connection, watching: Watching) -> Caller:
+        """Register a connection that only reads: no player's line comes or goes with it (test_a_stream_is_no_presence).
+
+        Raises Refusal(not_allowed) for an owner's without an agent here.
+        """
+        return self.callers.watch(room, connection, watching)
+
     def detach(self, room: Room, connection: Connection, now_ms: int) -> Sequence[Fact]:
         """Forget a connection. The player's line is down when it was the last one."""
-        if not self.callers.remove(connection):
+        caller = self.callers.remove(connection)
+        if caller is None:
             return ()
         self._mail.unsubscribe(connection)
+        if caller.watching is not None:
+            return ()
         return self._line(room, connection, now_ms, up=False)
 
     def start_again(self, room: Room, now_ms: int) -> Sequence[Fact]:
@@ -50,11 +60,10 @@ class Lines:
         for caller in self.callers:
             self._mail.end_stream_of(caller)
         for caller in self.callers:
-            if not isinstance(caller.connection.identity, Nobody):
+            if caller.watching is None and not isinstance(caller.connection.identity, Nobody):
                 player = dispatch.player_id_of(caller.connection.identity)
                 facts.extend(room.receive(commands.Connect(player), now_ms))
-            caller.audience = audience_of(room, caller.connection)
-            self._mail.subscribe(room, caller, None)
+            self._mail.place(room, caller)
         return facts
 
     def _replace(self, player: commands.PlayerId) -> None:

@@ -9,23 +9,25 @@ from collections.abc import Sequence
 
 import structlog
 
-from gameserver.errors import Bug
+from gameserver.errors import Bug, Refusal
 from gameserver.floor import faults
-from gameserver.floor.callers import Caller, Callers, audience_of
-from gameserver.floor.ports import Clock, Connection, Door, ResumePoint
+from gameserver.floor.access import owns_an_agent
+from gameserver.floor.callers import Caller, Callers, audience_now, audience_of
+from gameserver.floor.ports import Clock, Connection, Door, Resume
+from gameserver.floor.showing import Showing
 from gameserver.floor.shown_live import ShownLive
 from gameserver.table.commands import player_id
 from gameserver.table.facts import Fact, SeatFreed, SeatPaid, SeatTaken
 from gameserver.table.room import Room
-from gameserver.views.audience import Audience, SeatAudience
+from gameserver.table.state import TableState
+from gameserver.views.audience import Audience, OwnerAudience, SeatAudience
 from gameserver.views.change import Change
 from gameserver.views.now import Now
 from gameserver.views.replies import dropped_wishes
 from gameserver.views.sight import occupant
-from gameserver.views.snapshot import snapshot
 from gameserver.views.turns import present_turn
 from gameserver.wire.close_codes import CloseCode
-from gameserver.wire.messages import Reconnect, Snapshot, YourTurn
+from gameserver.wire.messages import Error, Reconnect, Snapshot, YourTurn
 from policy.ids import TableId
 
 log = structlog.get_logger()
@@ -34,10 +36,11 @@ log = structlog.get_logger()
 class Mail:
     """The outgoing side of one table."""
 
-    def __init__(self, table_id: TableId, door: Door, clock: Clock, shown_live: ShownLive) -> None:
+    def __init__(self, table_id: TableId, door: Door, clock: Clock, showing: Showing, shown_live: ShownLive) -> None:
         self._table_id = table_id
         self._door = door
         self._clock = clock
+        self._showing = showing
         self._shown_live = shown_live
 
     def deliver(self, room: Room, facts: Sequence[Fact], callers: Callers) -> None:
@@ -45,23 +48,30 @@ class Mail:
         now = self._now()
         state = room.state(now.monotonic_ms)
         change = Change(self._table_id, facts, state, now)
-        self._door.send_to_public(self._table_id, change.public())
-        self._shown_live.sent(state, now.wall_ms)
-        self._door.send_to_unseated_agents(self._table_id, change.unseated_agents())
-        for audience in _seats_told(room, facts, now):
-            self._door.send_to_seat(self._table_id, audience, change.seat(audience))
+        with self._showing.drawing(state):
+            self._showing.tell(change, facts, state, now)
+            self._shown_live.sent(state, now.wall_ms)
+            for audience in _seats_told(facts, state):
+                self._door.send_to_seat(self._table_id, audience, change.seat(audience))
         self._tell_dropped_wishes(facts, callers)
         if any(isinstance(fact, SeatTaken | SeatPaid | SeatFreed) for fact in facts):
             self._move(room, callers)
 
-    def subscribe(self, room: Room, caller: Caller, resume: ResumePoint | None) -> None:
+    def subscribe(self, caller: Caller, resume: Resume | None) -> None:
         """Put a connection into the stream of its audience."""
         audience = caller.audience
+        self._door.subscribe(self._table_id, audience, caller.connection, lambda: self._snapshot(audience), resume)
 
-        def fresh() -> Snapshot:
-            return self._snapshot(room, audience)
-
-        self._door.subscribe(self._table_id, audience, caller.connection, fresh, resume)
+    def place(self, room: Room, caller: Caller) -> None:
+        """Put a connection into the stream of the audience that it has now. Whose right to one has ended is closed."""
+        try:
+            caller.audience = audience_now(room, caller)
+        except Refusal as refused:
+            self._door.unsubscribe(self._table_id, caller.connection)
+            caller.connection.reply(Error(code=refused.code, message=refused.why))
+            caller.connection.close(CloseCode.NOT_ALLOWED)
+        else:
+            self.subscribe(caller, None)
 
     def unsubscribe(self, connection: Connection) -> None:
         self._door.unsubscribe(self._table_id, connection)
@@ -80,6 +90,7 @@ class Mail:
 
     def close(self, code: CloseCode) -> None:
         """Close every connection of this table."""
+        self._showing.close()
         self._door.close_table(self._table_id, code)
 
     def say_when_to_come_back(self, callers: Callers, after_ms: int) -> None:
@@ -87,25 +98,26 @@ class Mail:
         for caller in callers:
             caller.connection.reply(Reconnect(after_ms=after_ms))
 
-    def _snapshot(self, room: Room, audience: Audience) -> Snapshot:
+    def _snapshot(self, audience: Audience) -> Snapshot:
         """Raises Bug in place of whatever went wrong: the door logs it, and an error of the views may hold a card in its text
         (test_a_fault_is_logged_without_a_card).
         """
-        now = self._now()
         try:
-            return snapshot(audience, self._table_id, room.state(now.monotonic_ms), now)
+            return self._showing.snapshot(audience)
         except Exception as error:  # noqa: BLE001 - whatever it is, its text stays here
             log.error("snapshot_fault", table=self._table_id, error=type(error).__name__, where=faults.where(error))
         raise Bug("a snapshot could not be drawn")
 
     def _move(self, room: Room, callers: Callers) -> None:
         for caller in callers:
-            audience = audience_of(room, caller.connection)
-            if audience != caller.audience:
-                left, caller.audience = caller.audience, audience
-                self.subscribe(room, caller, None)
+            left = caller.audience
+            if _has_another_audience(room, caller):
+                self.place(room, caller)
                 if isinstance(left, SeatAudience):
                     self._door.end_stream(self._table_id, left)
+        for user_id in self._door.owners_listening(self._table_id):
+            if not owns_an_agent(room, user_id):
+                self._door.end_stream(self._table_id, OwnerAudience(user_id))
 
     def _tell_dropped_wishes(self, facts: Sequence[Fact], callers: Callers) -> None:
         for player, error in dropped_wishes(facts):
@@ -116,9 +128,16 @@ class Mail:
         return Now(self._clock.monotonic_ms(), self._clock.wall_ms())
 
 
-def _seats_told(room: Room, facts: Sequence[Fact], now: Now) -> list[SeatAudience]:
+def _has_another_audience(room: Room, caller: Caller) -> bool:
+    try:
+        return audience_now(room, caller) != caller.audience
+    except Refusal:
+        return True
+
+
+def _seats_told(facts: Sequence[Fact], state: TableState) -> list[SeatAudience]:
     """The seats' audiences as the streams stand: those who hold a seat and did not just take it."""
     taken = {fact.seat for fact in facts if isinstance(fact, SeatTaken)}
-    held = {SeatAudience(seat.seat, player_id(seat.player)) for seat in room.state(now.monotonic_ms).seats}
+    held = {SeatAudience(seat.seat, player_id(seat.player)) for seat in state.seats}
     freed = {SeatAudience(fact.seat, player_id(fact.player)) for fact in facts if isinstance(fact, SeatFreed)}
     return sorted({each for each in held if each.seat not in taken} | freed, key=lambda each: each.seat)

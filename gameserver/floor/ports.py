@@ -17,7 +17,7 @@ from gameserver.table.options import TableOptions
 from gameserver.table.state import TableState
 from gameserver.views.audience import Audience
 from gameserver.wire.close_codes import CloseCode
-from gameserver.wire.messages import Ack, Error, Hello, NumberedFrame, Pong, Reconnect, Snapshot
+from gameserver.wire.messages import Ack, AgentThought, Chat, Error, Hello, NumberedFrame, Pong, Reconnect, Snapshot
 from policy.ids import HandNumber, Seat, TableId, UserId
 
 ConnectionId = NewType("ConnectionId", str)
@@ -76,14 +76,37 @@ class Watching(enum.Enum):
     OWNER = "owner"
 
 
+class Sends(Protocol):
+    """Where what is said at a table goes: chat, thoughts and decisions. None of its methods waits or raises."""
+
+    def send_to_public(self, table_id: TableId, frames: Sequence[Chat]) -> None:
+        """To everybody who watches, owners included."""
+
+    def send_to_unseated_agents(self, table_id: TableId, frames: Sequence[Chat]) -> None: ...
+
+    def send_to_seat(self, table_id: TableId, audience: Audience, frames: Sequence[NumberedFrame]) -> None: ...
+
+    def send_to_user(self, user_id: UserId, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...
+
+    def send_thought_to_public(self, owner: UserId, table_id: TableId, thought: AgentThought) -> None:
+        """To everybody who watches but `owner`, who has it already."""
+
+
 class Door(Protocol):
     """The one way out to viewers (`gameserver.net.delivery`). None of its methods waits or raises.
 
     Each audience of a table is one stream: numbered without gaps, with a ring of its frames to resume from.
     """
 
-    def open_table(self, table_id: TableId, state: Callable[[], TableState]) -> None:
-        """Before the first frame of a table. `state`: the table after the change whose frames are being sent."""
+    def open_table(
+        self,
+        table_id: TableId,
+        state: Callable[[], TableState],
+        shown: Callable[[Audience], TableState] | None = None,
+    ) -> None:
+        """Before the first frame of a table. `state`: the table after the change whose frames are being sent; `shown`: as an
+        audience is shown it, where some are late.
+        """
 
     def send_to_public(self, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...
 
@@ -92,6 +115,9 @@ class Door(Protocol):
     def send_to_seat(self, table_id: TableId, audience: Audience, frames: Sequence[NumberedFrame]) -> None: ...
 
     def send_to_user(self, user_id: UserId, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...
+
+    def owners_listening(self, table_id: TableId) -> Sequence[UserId]:
+        """The users whose owner's stream of a table somebody carries, or may still resume."""
 
     def subscribe(
         self,

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gameserver.errors import Bug, Refusal
-from gameserver.floor.ports import Connection, ResumePoint
+from gameserver.floor.ports import Connection, Resume, Watching
 from gameserver.table.commands import Command
 from gameserver.wire.messages import Inbound
 
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """A connection has entered. `resume`: where it says that it was."""
+    """A connection has entered. `resume`: where it says that it was. `watching`: None for one that may speak."""
 
     connection: Connection
-    resume: ResumePoint | None
+    resume: Resume | None
     received_ms: int
+    watching: Watching | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,13 +137,17 @@ class TableTask:
                 assert_never(request)
 
     async def _attach(self, request: Attach) -> None:
+        facts: Sequence[Fact] = ()
         try:
-            caller, facts = self._parts.lines.attach(self.room, request.connection, request.received_ms)
+            if request.watching is not None:
+                caller = self._parts.lines.watch(self.room, request.connection, request.watching)
+            else:
+                caller, facts = self._parts.lines.attach(self.room, request.connection, request.received_ms)
         except Refusal as refusal:
             unanswered.turn_away(request.connection, refusal)
             return
         await self._took(facts)
-        self._parts.mail.subscribe(self.room, caller, request.resume)
+        self._parts.mail.subscribe(caller, request.resume)
 
     async def _say(self, request: Say) -> None:
         if request.connection not in self._parts.lines.callers:

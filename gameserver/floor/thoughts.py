@@ -6,7 +6,7 @@ nobody when the hand is cancelled.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -15,14 +15,14 @@ from msgspec import UNSET
 
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor import dispatch
-from gameserver.floor.ports import Door
+from gameserver.floor.ports import Sends
 from gameserver.hand.facts import ActionKind
 from gameserver.identity.who import AgentIdentity, Identity
 from gameserver.table.commands import AgentPlayer, player_id
 from gameserver.table.facts import Fact, HandCancelled, HandEnded, Moved
 from gameserver.table.room import Room
 from gameserver.table.state import SeatState, TableState
-from gameserver.wire.messages import AgentDecision, AgentThought, AgentThoughtIn, Decision, NumberedFrame
+from gameserver.wire.messages import AgentDecision, AgentThought, AgentThoughtIn, Decision
 from policy import thought_policy
 from policy.ids import Seat, TableId, UserId
 from policy.thought_policy import Moment, ToPublic, ToUser
@@ -43,7 +43,7 @@ class _Turn:
 class Thoughts:
     """What the agents of one table think about the turn that the table waits for."""
 
-    def __init__(self, table_id: TableId, door: Door) -> None:
+    def __init__(self, table_id: TableId, door: Sends) -> None:
         self._table_id = table_id
         self._door = door
         self._thoughts: dict[Seat, list[tuple[UserId, AgentThought]]] = {}
@@ -90,19 +90,17 @@ class Thoughts:
 
     def _send_thought(self, room: Room, owner: UserId, thought: AgentThought, moment: Moment) -> None:
         options = room.options.reveal
-        self._send(thought_policy.address_thought(moment=moment, owner=owner, options=options), thought)
+        for address in thought_policy.address_thought(moment=moment, owner=owner, options=options):
+            match address:
+                case ToUser(user_id):
+                    self._door.send_to_user(user_id, self._table_id, [thought])
+                case ToPublic():
+                    self._door.send_thought_to_public(owner, self._table_id, thought)
 
     def _send_decision(self, owner: UserId, decision: Decision, fate: Fate) -> None:
         told = msgspec.structs.replace(decision, status=fate)
-        self._send(thought_policy.address_decision(owner=owner), told)
-
-    def _send(self, addresses: Sequence[thought_policy.Address], frame: NumberedFrame) -> None:
-        for address in addresses:
-            match address:
-                case ToUser(user_id):
-                    self._door.send_to_user(user_id, self._table_id, [frame])
-                case ToPublic():
-                    self._door.send_to_public(self._table_id, [frame])
+        for address in thought_policy.address_decision(owner=owner):
+            self._door.send_to_user(address.user_id, self._table_id, [told])
 
     def _thought(self, turn: _Turn, text: str) -> AgentThought:
         return AgentThought(

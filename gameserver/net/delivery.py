@@ -46,8 +46,8 @@ STREAM_LIMITS: Final = StreamLimits()
 class _TableStreams:
     """The streams of one table, and which of them each connection is in."""
 
-    def __init__(self, state: Callable[[], TableState]) -> None:
-        self.tripwire = Tripwire(state)
+    def __init__(self, state: Callable[[], TableState], shown: Callable[[Audience], TableState] | None) -> None:
+        self.tripwire = Tripwire(state, shown)
         self.streams: dict[Audience, Stream] = {}
         self.stream_of: dict[ConnectionId, Stream] = {}
 
@@ -74,9 +74,16 @@ class Delivery:
 
     # --- tables ---------------------------------------------------------------------------------------------------------
 
-    def open_table(self, table_id: TableId, state: Callable[[], TableState]) -> None:
-        """Before the first frame of a table. `state`: the table after the change whose frames are being sent."""
-        self._tables[table_id] = _TableStreams(state)
+    def open_table(
+        self,
+        table_id: TableId,
+        state: Callable[[], TableState],
+        shown: Callable[[Audience], TableState] | None = None,
+    ) -> None:
+        """Before the first frame of a table. `state`: the table after the change whose frames are being sent; `shown`: as an
+        audience is shown it, where some are late.
+        """
+        self._tables[table_id] = _TableStreams(state, shown)
 
     def close_table(self, table_id: TableId, code: CloseCode) -> None:
         """Close every connection of a table."""
@@ -114,6 +121,13 @@ class Delivery:
         """Whether frames for this audience would be numbered at all: somebody listens, or may still resume."""
         table = self._tables.get(table_id)
         return table is not None and self._live_stream(table, audience) is not None
+
+    def owners_listening(self, table_id: TableId) -> Sequence[UserId]:
+        """The users whose owner's stream of a table somebody carries, or may still resume."""
+        table = self._tables.get(table_id)
+        audiences = () if table is None else tuple(table.streams)
+        owners = [audience.user_id for audience in audiences if isinstance(audience, OwnerAudience)]
+        return [user_id for user_id in owners if self.has_listeners(table_id, OwnerAudience(user_id))]
 
     # --- who listens ----------------------------------------------------------------------------------------------------
 

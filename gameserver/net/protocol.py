@@ -30,6 +30,7 @@ WEBSOCKET_FORM: Final = operator.attrgetter("websocket_bytes")
 HEARTBEAT_MS: Final = 20_000
 MAX_FRAGMENTS: Final = 64
 """Pieces of one message. A message is 16 KiB at most, so more than this is somebody counting on our patience."""
+_NOT_UTF8: Final = 1007
 CONTROL_FRAMES_PER_S: Final = 10
 CONTROL_FRAMES_BURST: Final = 50
 
@@ -76,6 +77,16 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
             return
         super().handle_cont(event)
 
+    def send_receive_event_to_app(self) -> None:
+        """Text that is no UTF-8 is its sender's fault: it ends that connection, and leaves no traceback in our log for each."""
+        if self.curr_msg_data_type == "text" and not _is_utf8(b"".join(self.frames)):
+            self.frames = []
+            if not self.close_sent:
+                self.conn.send_close(_NOT_UTF8)
+                self.handle_parser_exception()
+            return
+        super().send_receive_event_to_app()
+
     def handle_ping(self) -> None:
         if self._control_frames is None:
             self._control_frames = TokenBucket(CONTROL_FRAMES_PER_S, CONTROL_FRAMES_BURST, self.loop.time())
@@ -109,6 +120,14 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
             self.read_paused = False
             self.transport.resume_reading()
         self.close_timer = self.loop.call_later(self.limits.linger_s, self.transport.abort)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def websocket_outlet(websocket: WebSocket, limits: OutletLimits) -> Outlet:

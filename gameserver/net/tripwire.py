@@ -56,20 +56,37 @@ class _Hand:
 
 
 class Tripwire:
-    """Looks at the frames of one table. `state`: the table as it is after the change that made them."""
+    """Looks at the frames of one table. `state`: the table as it is after the change that made them.
 
-    def __init__(self, state: Callable[[], TableState]) -> None:
+    `shown`: the table as an audience is shown it, which may be an earlier one; an owner's own cards are of now all the same.
+    """
+
+    def __init__(self, state: Callable[[], TableState], shown: Callable[[Audience], TableState] | None = None) -> None:
         self._state = state
+        self._shown = shown
         self.refused = 0
 
     def permitted(self, audience: Audience, frames: Iterable[NumberedFrame]) -> list[NumberedFrame]:
         """Those of the frames that show this audience no card too many."""
-        look = _Look(audience, self._state)
-        return [frame for frame in frames if self._passes(look, frame, cards_of_frame(frame))]
+        look, own = self._looks(audience)
+        return [
+            frame
+            for frame in frames
+            if self._passes(own if isinstance(frame, OwnCards) else look, frame, cards_of_frame(frame))
+        ]
 
     def permits_snapshot(self, audience: Audience, snapshot: Snapshot) -> bool:
         """Whether a snapshot shows this audience no card too many."""
-        return self._passes(_Look(audience, self._state), snapshot, cards_of_snapshot(snapshot))
+        look, own = self._looks(audience)
+        if not self._passes(look, snapshot, cards_of_snapshot(snapshot)):
+            return False
+        return all(self._passes(own, cards, cards_of_frame(cards)) for cards in snapshot.own_cards or ())
+
+    def _looks(self, audience: Audience) -> tuple[_Look, _Look]:
+        """At what is shown of the table, and at an owner's own cards."""
+        live = _Look(audience, self._state)
+        shown = self._shown
+        return (live if shown is None else _Look(audience, lambda: shown(audience))), live
 
     def _passes(self, look: _Look, shown: NumberedFrame | Snapshot, cards: Iterable[CardsOfHand]) -> bool:
         if all(look.may_have(number, shown_cards) for number, shown_cards in cards if shown_cards):
@@ -123,13 +140,11 @@ def cards_of_frame(frame: NumberedFrame) -> Iterator[CardsOfHand]:
 
 
 def cards_of_snapshot(snapshot: Snapshot) -> Iterator[CardsOfHand]:
-    """Every card field of a snapshot."""
+    """Every card field of a snapshot, but for an owner's own cards, which are frames by themselves."""
     yield from cards_of_frame(snapshot.state)
     for past in snapshot.recent_hands:
         yield from cards_of_frame(past.result)
         yield past.hand_number, past.your_hole_cards or ()
-    for own in snapshot.own_cards or ():
-        yield from cards_of_frame(own)
 
 
 def _cards_for(audience: Audience, hand_number: int, state: TableState) -> frozenset[str]:

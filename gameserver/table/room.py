@@ -225,6 +225,10 @@ class Room:
         """The seated player. Raises Refusal(not_seated)."""
         return self._table.chair_of(player).player
 
+    def players(self) -> tuple[tuple[Seat, Player], ...]:
+        """Who holds which seat, those who left in mid-hand included."""
+        return tuple((chair.seat, chair.player) for chair in self._table.chairs.values())
+
     def state(self, now_ms: int) -> TableState:
         """The table as it stands. Hole cards in it are sealed."""
         return picture.state_of(self._table, now_ms)

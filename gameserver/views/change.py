@@ -48,8 +48,17 @@ class Change:
 
     def owner(self, user_id: UserId) -> list[NumberedFrame]:
         """For a person whose own agent plays: the public facts, their view of the state, and newly dealt own cards."""
-        state = self._game_state(lambda: sight.view_of_owner(self._sight, user_id))
-        return [*self._public_facts, *state, *self._dealt_to(user_id)]
+        return [*self.owner_without_cards(user_id), *self.own_cards(user_id)]
+
+    def owner_without_cards(self, user_id: UserId) -> list[NumberedFrame]:
+        """The part of it that is late where the table shows its watchers more than a seat sees, and does so late."""
+        return [*self._public_facts, *self._game_state(lambda: sight.view_of_owner(self._sight, user_id))]
+
+    def own_cards(self, user_id: UserId) -> list[NumberedFrame]:
+        """Newly dealt cards of a person's own agents. They are live at every table."""
+        if not any(isinstance(fact, HoleDealt) for fact in self._facts):
+            return []
+        return [*own_cards(self._table_id, self._state, self._sight, user_id)]
 
     @cached_property
     def _public_facts(self) -> list[NumberedFrame]:
@@ -74,8 +83,3 @@ class Change:
         turn = present_turn(self._table_id, self._state, seat, self._now)
         opened = {fact.turn_id for fact in self._facts if isinstance(fact, TurnOpened)}
         return [turn] if turn is not None and turn.turn_id in opened else []
-
-    def _dealt_to(self, user_id: UserId) -> list[NumberedFrame]:
-        if not any(isinstance(fact, HoleDealt) for fact in self._facts):
-            return []
-        return [*own_cards(self._table_id, self._state, self._sight, user_id)]

@@ -23,9 +23,12 @@ from gameserver.wire.messages import OwnCards, PastHand, PlayerAction, Snapshot,
 from policy.ids import TableId
 
 
-def snapshot(audience: Audience, table_id: TableId, state: TableState, now: Now) -> Snapshot:
+def snapshot(
+    audience: Audience, table_id: TableId, state: TableState, now: Now, *, own_cards_from: TableState | None = None
+) -> Snapshot:
     """The whole of a table for one audience. The stream fills in `session`, `epoch` and `seq`; frames inside have `seq` 0.
 
+    `own_cards_from`: the table as it is now, where `state` is an earlier one; an owner's own cards are of now.
     Raises Bug for a seat's audience that does not hold the seat.
     """
     on_table = sight.sight_of_table(state)
@@ -40,7 +43,8 @@ def snapshot(audience: Audience, table_id: TableId, state: TableState, now: Now)
             return _of_seat(audience, table_id, state, now)
         case OwnerAudience(user_id=user_id):
             private = sight.view_of_owner(on_table, user_id)
-            cards = own_cards(table_id, state, on_table, user_id)
+            live = state if own_cards_from is None else own_cards_from
+            cards = own_cards(table_id, live, sight.sight_of_table(live), user_id)
             return _snapshot(table_id, state, now, private, _public_hands(table_id, state), own=cards)
         case _:
             assert_never(audience)

@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from gameserver.errors import Bug
-from gameserver.floor import mail
+from gameserver.floor import mail, showing
 from gameserver.hand.facts import ActionKind
 from gameserver.store.engine import Database
 from gameserver.table import commands
@@ -213,7 +213,7 @@ async def test_a_fault_is_logged_without_a_card(
         ann, _ = await world.seated(table, "ann", "bob")
         await world.until_hand(table)
         if part == "snapshot":
-            monkeypatch.setattr(mail, "snapshot", each_time(Broken(PLANTED)))
+            monkeypatch.setattr(showing, "snapshot", each_time(Broken(PLANTED)))
             late = world.client(table)
             world.floor.attach(table, late.connection, None)
             assert await late.is_closed() == 1011

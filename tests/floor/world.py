@@ -99,7 +99,7 @@ def once(error: Exception) -> Callable[..., None]:
 def each_time(error: Exception) -> Callable[..., NoReturn]:
     """Raises this each time."""
 
-    def call(*given: object) -> NoReturn:
+    def call(*given: object, **named: object) -> NoReturn:
         raise error
 
     return call
