@@ -34,7 +34,8 @@ from policy.ids import Card, HandNumber, HoleCards, Seat, TableId
 from policy.reveal_policy import Standing
 
 STREAM_LAG_MS: Final = 500
-"""A hand is told a moment after it is stored; what depends on a delayed stream waits so much longer, and is not ahead of it."""
+"""A hand is told a moment after it is stored, and a late frame is shown a moment after it is due. What depends on a delayed stream
+waits so much longer, and so is not ahead of it; and what was due so shortly before a switching off counts as taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,7 @@ def _was_streamed(shown_ms: int, table: StoredTable, now_ms: int) -> bool:
     if table.options.spectator_delay_ms == 0:
         return True
     off_ms = table.show_hands_off_ms
-    return shown_ms <= now_ms and (off_ms is None or shown_ms < off_ms)
+    return shown_ms <= now_ms and (off_ms is None or shown_ms + STREAM_LAG_MS < off_ms)
 
 
 def _past_player(player: Player) -> PastAgent | PastPerson:
