@@ -88,6 +88,6 @@ async def test_a_seat_answers_to_its_own_connection_alone(world: World) -> None:
     await world.until_hand(table)
     turn_id = world.turn(table)[1]
     assert await stranger.refused(messages.Action(turn_id=turn_id, action=ActionKind.FOLD)) == "not_seated"
-    assert await watcher.refused(messages.Action(turn_id=turn_id, action=ActionKind.FOLD)) == "not_allowed"
+    assert await watcher.refused(messages.Action(turn_id=turn_id, action=ActionKind.FOLD)) == "not_seated"
     assert await watcher.refused(messages.Sit(seat=4, buy_in=BUY_IN)) == "not_allowed"
     assert world.turn(table)[1] == turn_id
