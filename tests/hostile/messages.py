@@ -32,13 +32,16 @@ STAND_INS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class HostileMessage:
-    """One case of the file. `expect` as README.md has it."""
+    """One case of the file. `expect` and the rest as README.md has them; `within_ms`: None where the file names no time."""
 
     id: str
     when: str
     send: Mapping[str, Any]
     expect: Mapping[str, Any]
     why: str
+    also_allowed: Mapping[str, Any] | None
+    then: str
+    within_ms: int | None
 
     @property
     def may_be_taken(self) -> bool:
@@ -59,7 +62,19 @@ class HostileMessage:
 def hostile_messages() -> Sequence[HostileMessage]:
     """All cases, in the order of the file."""
     cases = json.loads((FOLDER / "ws.json").read_text(encoding="utf-8"))["messages"]
-    return [HostileMessage(c["id"], c["when"], c["send"], c["expect"], c["why"]) for c in cases]
+    return [
+        HostileMessage(
+            case["id"],
+            case["when"],
+            case["send"],
+            case["expect"],
+            case["why"],
+            case.get("also_allowed"),
+            case.get("then", ""),
+            case.get("within_ms"),
+        )
+        for case in cases
+    ]
 
 
 def filled(text: str, values: Mapping[str, str] = STAND_INS) -> str:
