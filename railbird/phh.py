@@ -24,7 +24,7 @@ Pot: TypeAlias = tuple[int, frozenset[Seat], frozenset[Seat]]
 class RecordedHand:
     """One hand as it was recorded. Seat 0 is p1, the first left of the button; heads-up p1 is the big blind.
 
-    `actions`: (seat, move, total of the street) in order. `hole`: None where nobody knows. `finishing_stacks`, `pots`: None
+    `straddle_chips`: the last straddle, where there are several. `actions`: (seat, move, total of the street) in order. `hole`: None where nobody knows. `finishing_stacks`, `pots`: None
     where the record does not say; then only legality and the board are compared.
     """
 
@@ -80,7 +80,7 @@ def _read(name: str, section: Mapping[str, Any], known: Mapping[str, Any]) -> Re
     big_blind = _big_blind_seat(blinds, section["min_bet"])
     straddles = [amount for amount in blinds[big_blind + 1 :] if amount > 0 and len(blinds) > 2]
     hole, board, actions = _actions(section["actions"], len(stacks))
-    _check(len(straddles) < 2, "more than one straddle")
+    _check(straddles == sorted(straddles), "a straddle below the one before")
     _check(2 <= len(stacks) <= 10 and min(stacks) > 0, "not two to ten players with chips")
     _check(_are_all_different(hole, board), "a card that is dealt twice")
     _check(section["min_bet"] == blinds[big_blind], "the least bet is not the big blind")
@@ -89,7 +89,7 @@ def _read(name: str, section: Mapping[str, Any], known: Mapping[str, Any]) -> Re
         stacks=stacks,
         forced=(*_antes(antes, big_blind, section.get("_ante_each", 0)), *_blinds(blinds, big_blind)),
         big_blind_chips=blinds[big_blind],
-        straddle_chips=straddles[0] if straddles else None,
+        straddle_chips=straddles[-1] if straddles else None,
         hole=hole,
         board=board,
         actions=actions,

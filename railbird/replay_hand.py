@@ -1,9 +1,10 @@
-"""Deals recorded hands (PHH, .phh or .phhs) again through the hand engine, from a scripted deck, and compares the outcome.
+"""Deals recorded hands (PHH, .phh or .phhs) again at a real table, from a scripted deck, and compares the outcome.
 
 `replay_file` gives one outcome a hand; `main` is the command `railbird replay-hand`. What is compared: that each recorded action
-is legal and comes from the seat that the engine asks, the board, and the final stacks (and pots) where they are known: from
+is legal and comes from the seat that is asked, the board, and the final stacks (and pots) where they are known: from
 `<name>.index.json` beside the file, else from the hand's own `finishing_stacks`. It reads files and nothing else of the system.
-Reading is `railbird.phh`.
+Reading is `railbird.phh`, dealing `railbird.replayed_table`: what a table cannot set up goes through the hand engine alone, and is
+counted apart.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ from pathlib import Path
 from typing import Any, TypeAlias, assert_never
 
 from gameserver.errors import Bug, Refusal
-from gameserver.hand.deck import scripted_deck
-from gameserver.hand.facts import ActionKind, HandOver
-from gameserver.hand.hand import Hand
+from gameserver.hand.facts import ActionKind, Turn
 from policy.ids import Seat
 from railbird.phh import NotReplayable, Pot, RecordedHand, recorded_hand, sections
+from railbird.replayed_table import AtATable, ByTheHandEngine, Finished, NotAsRecorded, Played, what_no_room_can
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Everything that could be compared is as recorded."""
+    """Everything that could be compared is as recorded. `by_the_hand_engine`: why no table dealt it; None: one did."""
 
     name: str
+    by_the_hand_engine: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ Outcome: TypeAlias = Replayed | Skipped | Differing
 
 
 class _Difference(Exception):
-    """What the record says and what the engine does are not the same."""
+    """What the record says and what the table does are not the same."""
 
 
 def main(paths: Sequence[Path], *, check: bool, as_json: bool) -> int:
@@ -87,10 +88,29 @@ def replay(hand: RecordedHand, *, shown: tuple[Seat, ...] | None = None) -> Outc
 
     `shown`: who showed at the end, in order, to compare too. None by default: people may show without having to.
     """
+    because = what_no_room_can(hand)
     try:
-        return _compare(hand, _play(hand), shown)
-    except (_Difference, Refusal, Bug) as difference:
+        played = AtATable(hand) if because is None else ByTheHandEngine(hand)
+        return _compare(hand, play(hand, played).finished, shown, because)
+    except (_Difference, NotAsRecorded, Refusal, Bug) as difference:
         return Differing(hand.name, _reason(difference))
+
+
+def play(recorded: RecordedHand, played: Played) -> Played:
+    """Makes the recorded moves, and gives the hand back. Raises where one is not legal, or another seat is asked."""
+    for number, (seat, move, amount) in enumerate(recorded.actions, start=1):
+        turn = played.turn
+        if turn is None and move == "cc":
+            continue  # PokerKit records checks of a lone player with chips, who has no decision at our table
+        what = f"action {number}, p{seat + 1} {move}"
+        if turn is None or turn.seat != seat:
+            asked = "nobody" if turn is None else f"p{turn.seat + 1}"
+            raise _Difference(f"{what}: the table asks {asked}")
+        try:
+            played.act(seat, _kind(turn, move), amount)
+        except Refusal as refusal:
+            raise _Difference(f"{what}: refused, {refusal.code}") from refusal
+    return played
 
 
 def _replay_section(name: str, section: Mapping[str, Any], known: Mapping[str, Any]) -> Outcome:
@@ -101,59 +121,36 @@ def _replay_section(name: str, section: Mapping[str, Any], known: Mapping[str, A
     return replay(hand)
 
 
-def _play(recorded: RecordedHand) -> Hand:
-    hand = Hand(
-        seats=[(Seat(number), stack) for number, stack in enumerate(recorded.stacks)],
-        forced=recorded.forced,
-        big_blind_chips=recorded.big_blind_chips,
-        straddle_chips=recorded.straddle_chips,
-    )
-    hand.deal(scripted_deck(hole=recorded.hole, board=recorded.board, order=hand.dealt))
-    for number, (seat, move, amount) in enumerate(recorded.actions, start=1):
-        if hand.turn is None and move == "cc":
-            continue  # PokerKit records checks of a lone player with chips, who has no decision at our table
-        _do(hand, seat, move, amount, f"action {number}, p{seat + 1} {move}")
-    return hand
-
-
-def _do(hand: Hand, seat: Seat, move: str, amount: int | None, what: str) -> None:
-    if hand.turn is None or hand.turn.seat != seat:
-        asked = "nobody" if hand.turn is None else f"p{hand.turn.seat + 1}"
-        raise _Difference(f"{what}: the engine asks {asked}")
-    try:
-        hand.act(seat, _kind(hand, move), amount)
-    except Refusal as refusal:
-        raise _Difference(f"{what}: refused, {refusal.code}") from refusal
-
-
-def _kind(hand: Hand, move: str) -> ActionKind:
+def _kind(turn: Turn, move: str) -> ActionKind:
     if move == "f":
         return ActionKind.FOLD
     if move == "cbr":
-        return ActionKind.RAISE if any(hand.bets.values()) else ActionKind.BET
-    return ActionKind.CALL if hand.turn is not None and hand.turn.to_call_chips else ActionKind.CHECK
+        return ActionKind.BET if ActionKind.BET in turn.legal else ActionKind.RAISE
+    return ActionKind.CALL if turn.to_call_chips else ActionKind.CHECK
 
 
-def _compare(recorded: RecordedHand, hand: Hand, shown: tuple[Seat, ...] | None) -> Outcome:
-    result = hand.result
-    if result is None:
-        return Differing(recorded.name, "the record ends, and the engine waits for another action")
-    if not result.uncontested and any(recorded.hole[seat] is None for seat in set(hand.dealt) - hand.folded):
+def _compare(
+    recorded: RecordedHand, finished: Finished | None, shown: tuple[Seat, ...] | None, because: str | None
+) -> Outcome:
+    if finished is None:
+        return Differing(recorded.name, "the record ends, and the table waits for another action")
+    if not finished.over.uncontested and any(recorded.hole[seat] is None for seat in finished.unfolded):
         return Skipped(recorded.name, "unknown cards reach a showdown")
-    differences = [*_differences(recorded, hand, result)]
-    if shown is not None and shown != result.show_order:
-        differences.append(f"shown {list(result.show_order)}, recorded {list(shown)}")
-    return Differing(recorded.name, "; ".join(differences)) if differences else Replayed(recorded.name)
+    differences = [*_differences(recorded, finished)]
+    if shown is not None and shown != finished.over.show_order:
+        differences.append(f"shown {list(finished.over.show_order)}, recorded {list(shown)}")
+    return Differing(recorded.name, "; ".join(differences)) if differences else Replayed(recorded.name, because)
 
 
-def _differences(recorded: RecordedHand, hand: Hand, result: HandOver) -> Iterator[str]:
-    if hand.board != recorded.board:
-        yield f"board {''.join(hand.board)}, recorded {''.join(recorded.board)}"
-    stacks = tuple(chips for _, chips in result.stacks)
+def _differences(recorded: RecordedHand, finished: Finished) -> Iterator[str]:
+    if finished.board != recorded.board:
+        yield f"board {''.join(finished.board)}, recorded {''.join(recorded.board)}"
+    stacks = tuple(chips for _, chips in finished.over.stacks)
     if recorded.finishing_stacks is not None and stacks != recorded.finishing_stacks:
         yield f"final stacks {list(stacks)}, recorded {list(recorded.finishing_stacks)}"
     pots = tuple(
-        (pot.amount_chips, frozenset(pot.eligible), frozenset(seat for seat, _ in pot.winners)) for pot in result.pots
+        (pot.amount_chips, frozenset(pot.eligible), frozenset(seat for seat, _ in pot.winners))
+        for pot in finished.over.pots
     )
     if recorded.pots is not None and pots != recorded.pots:
         yield f"pots {_in_words(pots)}, recorded {_in_words(recorded.pots)}"
@@ -166,11 +163,13 @@ def _in_words(pots: Sequence[Pot]) -> list[tuple[int, list[int], list[int]]]:
 
 
 def _count(path: Path, outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    count: dict[str, Any] = {"file": path.name, "replayed": 0, "skipped": [], "differing": []}
+    count: dict[str, Any] = {"file": path.name, "replayed": 0, "byTheHandEngine": [], "skipped": [], "differing": []}
     for outcome in outcomes:
         match outcome:
-            case Replayed():
+            case Replayed(name=name, by_the_hand_engine=reason):
                 count["replayed"] += 1
+                if reason is not None:
+                    count["byTheHandEngine"].append({"hand": name, "reason": reason})
             case Skipped(name=name, reason=reason):
                 count["skipped"].append({"hand": name, "reason": reason})
             case Differing(name=name, detail=detail):
@@ -183,6 +182,8 @@ def _count(path: Path, outcomes: Sequence[Outcome]) -> dict[str, Any]:
 def _print_count(count: Mapping[str, Any]) -> None:
     skipped, differing = count["skipped"], count["differing"]
     print(f"{count['file']}: {count['replayed']} replayed, {len(skipped)} skipped, {len(differing)} differing")
+    for entry in count["byTheHandEngine"]:
+        print(f"  hand {entry['hand']} replayed by the hand engine: {entry['reason']}")
     for entry in skipped:
         print(f"  hand {entry['hand']} skipped: {entry['reason']}")
     for entry in differing:

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from policy.ids import Seat
+from railbird import replay_hand
 from railbird.phh import NotReplayable, RecordedHand, recorded_hand, sections
-from railbird.replay_hand import Differing, Replayed, Skipped, main, replay, replay_file
+from railbird.replay_hand import Differing, Replayed, Skipped, main, play, replay, replay_file
+from railbird.replayed_table import AtATable, ByTheHandEngine
 from tests.cases.casebook import PHH, SHARED
 
 GENERATED = PHH / "generated.phhs"
@@ -27,10 +29,19 @@ def there(path: Path) -> Path:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_each_recorded_hand_comes_out_as_recorded(path: Path) -> None:
-    """No hand of the three files differs, and none is skipped."""
+    """No hand of the three files differs, and none is skipped; a table dealt each of them."""
     outcomes = replay_file(there(path))
-    assert [outcome for outcome in outcomes if not isinstance(outcome, Replayed)] == []
+    assert [outcome for outcome in outcomes if outcome != Replayed(outcome.name, by_the_hand_engine=None)] == []
     assert len(outcomes) == FILES[path]
+
+
+def test_the_engine_alone_comes_to_the_same_end_as_the_table() -> None:
+    """What the table adds to the engine changes nothing in what becomes of a recorded hand."""
+    for name, section, known in sections(there(GENERATED)):
+        recorded = recorded_hand(name, section, known)
+        ends = [play(recorded, played).finished for played in (AtATable(recorded), ByTheHandEngine(recorded))]
+        assert ends[0] is not None, name
+        assert ends[0] == ends[1], name
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -80,10 +91,10 @@ def test_a_hand_without_an_index_is_compared_with_its_own_finishing_stacks() -> 
 def test_an_illegal_action_differs() -> None:
     """A raise below the minimum, an action out of turn and an end in mid-hand are differences, and the detail says where."""
     assert replay(read(actions=["p3 cbr 19"])) == Differing("1", "action 1, p3 cbr: refused, amount_out_of_range")
-    assert replay(read(actions=["p1 cc"])) == Differing("1", "action 1, p1 cc: the engine asks p3")
-    assert replay(read(actions=["p3 f"])) == Differing("1", "the record ends, and the engine waits for another action")
+    assert replay(read(actions=["p1 cc"])) == Differing("1", "action 1, p1 cc: the table asks p3")
+    assert replay(read(actions=["p3 f"])) == Differing("1", "the record ends, and the table waits for another action")
     over = replay(read(actions=["p3 f", "p1 f", "p2 f"]))
-    assert over == Differing("1", "action 3, p2 f: the engine asks nobody")
+    assert over == Differing("1", "action 3, p2 f: the table asks nobody")
 
 
 def test_wrong_pots_differ() -> None:
@@ -145,7 +156,7 @@ def test_a_check_of_a_player_without_a_decision_is_passed_over() -> None:
         ({"actions": ["d dh p1 1xAd"]}, "does not have"),
         ({"actions": ["p1 sd Ad"]}, "hold'em does not have"),
         ({"min_bet": 20}, "least bet"),
-        ({"blinds_or_straddles": [5, 10, 20, 40], "starting_stacks": [100] * 4, "antes": [0] * 4}, "straddle"),
+        ({"blinds_or_straddles": [5, 10, 40, 20], "starting_stacks": [100] * 4, "antes": [0] * 4}, "straddle"),
         ({"antes": None}, "cannot be read"),
     ],
 )
@@ -161,7 +172,76 @@ def test_a_dead_small_blind_and_a_big_blind_ante_are_read() -> None:
         blinds_or_straddles=[10, 0, 0], antes=[10, 0, 0], actions=["p2 f", "p3 f"], finishing_stacks=[1000, 1000, 1000]
     )
     assert [bet.kind for bet in hand.forced] == ["big_blind_ante", "big_blind"]
-    assert replay(hand) == Replayed("1")
+    assert replay(hand) == Replayed("1", "blinds that are not the first two left of the button")
+
+
+NO_ROOM_CAN: dict[str, dict[str, Any]] = {
+    "several straddles": {
+        "blinds_or_straddles": [5, 10, 20, 40, 0],
+        "starting_stacks": [1000] * 5,
+        "antes": [0] * 5,
+        "actions": ["p5 cc", "p1 f", "p2 f", "p3 cbr 80", "p4 f", "p5 f"],
+        "finishing_stacks": [995, 990, 1095, 960, 960],
+    },
+    "a straddle that is not two big blinds, or not left of the big blind": {
+        "blinds_or_straddles": [5, 10, 30],
+        "actions": ["p1 f", "p2 f"],
+        "finishing_stacks": [995, 990, 1015],
+    },
+    "somebody posts besides the blinds": {
+        "blinds_or_straddles": [5, 10, 0, -10],
+        "starting_stacks": [1000] * 4,
+        "antes": [0] * 4,
+        "actions": ["p3 f", "p4 cc", "p1 f", "p2 cbr 30", "p4 f"],
+        "finishing_stacks": [995, 1015, 1000, 990],
+    },
+    "antes that are not the same for everybody": {
+        "antes": [1, 1, 0],
+        "_ante_each": 1,
+        "actions": ["p3 f", "p1 f"],
+        "finishing_stacks": [994, 1006, 1000],
+    },
+    "a big blind without the chips for blind and ante, which a table takes in the other order": {
+        "antes": [0, 10, 0],
+        "starting_stacks": [1000, 15, 1000],
+        "actions": ["d dh p1 AsAd", "d dh p2 KsKd", "p3 f", "d db 2h3h7c", "d db 8c", "d db 9d"],
+        "finishing_stacks": [1015, 0, 1000],
+    },
+}
+
+
+@pytest.mark.parametrize("reason", NO_ROOM_CAN)
+def test_what_no_room_can_set_up_is_replayed_by_the_hand_engine(reason: str) -> None:
+    """Such a hand is no skipped one: it is dealt and compared all the same, and says why no table dealt it."""
+    changes = NO_ROOM_CAN[reason]
+    assert replay(read(**changes)) == Replayed("1", reason)
+    wrong = [chips + 1 for chips in changes["finishing_stacks"]]
+    assert isinstance(replay(read(**{**changes, "finishing_stacks": wrong})), Differing)
+
+
+def test_what_the_hand_engine_replayed_is_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line for each such hand, and a list of its own in --json; the check passes."""
+    file = tmp_path / "dead.phh"
+    file.write_text(
+        'variant = "NT"\nantes = [0, 0, 0]\nblinds_or_straddles = [10, 0, 0]\nmin_bet = 10\n'
+        'starting_stacks = [100, 100, 100]\nactions = ["p2 f", "p3 f"]\nfinishing_stacks = [100, 100, 100]\n',
+        encoding="utf-8",
+    )
+    reason = "blinds that are not the first two left of the button"
+    assert main([file], check=True, as_json=False) == 0
+    assert capsys.readouterr().out == (
+        f"dead.phh: 1 replayed, 0 skipped, 0 differing\n  hand dead replayed by the hand engine: {reason}\n"
+    )
+    assert main([file], check=True, as_json=True) == 0
+    report = json.loads(capsys.readouterr().out)["files"][0]
+    assert (report["replayed"], report["byTheHandEngine"]) == (1, [{"hand": "dead", "reason": reason}])
+
+
+def test_a_table_that_posts_something_else_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table's own blinds and antes are compared with the record, and not taken on trust."""
+    monkeypatch.setattr(replay_hand, "what_no_room_can", lambda hand: None)
+    short = NO_ROOM_CAN["a big blind without the chips for blind and ante, which a table takes in the other order"]
+    assert replay(read(**short)) == Differing("1", "the table posts other blinds and antes")
 
 
 def test_heads_up_blinds_are_read_in_reverse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
