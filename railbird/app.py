@@ -7,47 +7,68 @@ async with opened(setup) as server:
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Final
 
 from starlette.applications import Starlette
-from starlette.requests import HTTPConnection
+from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, WebSocketRoute
 
 from gameserver.floor.clock import SystemClock
 from gameserver.floor.floor import Chances, Floor
 from gameserver.floor.ports import Clock
 from gameserver.floor.settings import FloorSettings
-from gameserver.hand.deck import secure_deck
 from gameserver.http.history import HistoryPorts, history_routes
+from gameserver.http.invitations import Invitations
+from gameserver.http.late_views import LateViews
+from gameserver.http.metrics import Metric
+from gameserver.http.notes import WaitingNotes
+from gameserver.http.operators import OperatorDoor
+from gameserver.http.problems import problem_handlers
+from gameserver.http.schemas import schema_routes
+from gameserver.http.transfers import TransferPorts, Transfers
 from gameserver.identity.keys import KeyRing
 from gameserver.identity.origins import AllowedOrigins
-from gameserver.identity.tokens import TokenRules, verify_agent_token
-from gameserver.identity.who import AgentIdentity, Nobody, UserIdentity
+from gameserver.identity.service_key import ServiceKey
+from gameserver.identity.tokens import TokenRules
 from gameserver.net.delivery import Delivery
 from gameserver.net.websocket import SocketPorts, TableSocket
+from gameserver.store.audit import Audit
 from gameserver.store.engine import Database, open_database
 from gameserver.store.hands import Hands
+from gameserver.store.invitations import StoredInvitations
 from gameserver.store.ledger import Ledger
+from gameserver.store.notes import StoredNotes
 from gameserver.store.people import People
 from gameserver.store.posting import Bookkeeping
+from gameserver.store.revocations import StoredRevocations
 from gameserver.store.tables import SqlTableStore
-from gameserver.table.commands import AgentPlayer, Player, UserPlayer
 from gameserver.table.facts import Fact
-from gameserver.table.options import TableOptions
 from gameserver.wire.close_codes import CloseCode
-from policy.ids import Seat, TableId, TurnId
+from policy.ids import AgentId, TableId, UserId
 from railbird import migrations
 from railbird.lobby import OpenTables
 from railbird.pages.routes import page_routes
+from railbird.wiring.answers import CountedAnswers
+from railbird.wiring.keys import FixedKeys, KeySource
+from railbird.wiring.metrics import Counted, metrics_of
+from railbird.wiring.names import RegisteredNames, system_chances, system_name
+from railbird.wiring.people import Revoking, doors
+from railbird.wiring.routes import Behind, http_routes
+from railbird.wiring.stores import Stores
+
+_FORGET_EVERY_S: Final = 3_600
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What a server is made from. `keys`: public keys that verify tokens. `origins`: of our own pages.
 
+    `key_source`: keys that sign too and are followed, in place of `keys`. `service_key`: of operators' programs; None: nobody has it.
     `grace_ms`: how long a hand may go on once the server stops. `observe`: is told every table's facts once they are stored.
     `clock`, `chances` and `new_name` (128 random bits in text) are all that a server takes from time and chance; what is there
     by default is the operating system's.
@@ -55,12 +76,14 @@ class Setup:
 
     database_url: str
     keys: KeyRing = field(repr=False)
+    key_source: KeySource | None = field(default=None, repr=False)
+    service_key: ServiceKey | None = field(default=None, repr=False)
     origins: Sequence[str] = ()
     starting_chips: int = 10_000
     grace_ms: int = 10_000
     clock: Clock = field(default_factory=SystemClock)
-    chances: Chances = field(default_factory=lambda: _chances())
-    new_name: Callable[[], str] = lambda: _new_name()
+    chances: Chances = field(default_factory=system_chances)
+    new_name: Callable[[], str] = system_name
     floor: FloorSettings = field(default_factory=FloorSettings)
     token_rules: TokenRules = field(default_factory=TokenRules)
     observe: Callable[[TableId, Sequence[Fact]], None] = lambda table_id, facts: None
@@ -79,6 +102,9 @@ class Server:
     door: Delivery
     grace_ms: int
     come_back_after_ms: int
+    metrics: Callable[[], Sequence[Metric]]
+    sign_in_link: Callable[[UserId], Awaitable[str]]
+    """The path, below where the application is mounted, that signs this person in once."""
 
     async def stop(self) -> None:
         """No new hand; those in play end within the grace time or are cancelled. Once is enough, and twice does no harm."""
@@ -86,110 +112,197 @@ class Server:
         self.door.close_all(CloseCode.RESTART, reconnect_after_ms=self.come_back_after_ms)
 
 
-class RegisteredNames:
-    """`gameserver.floor.ports.Names` from the register of agents and people."""
-
-    def __init__(self, people: People) -> None:
-        self._people = people
-
-    async def name_of(self, player: Player) -> str:
-        """The registered name, or the id."""
-        match player:
-            case AgentPlayer(agent_id=agent_id):
-                agent = await self._people.agent(agent_id)
-                return agent_id if agent is None else agent.name
-            case UserPlayer(user_id=user_id):
-                return await self._people.user_name(user_id) or user_id
-
-
 @asynccontextmanager
 async def opened(setup: Setup) -> AsyncIterator[Server]:
     """Open the stores, start every stored table again, and serve until the end of the block; then stop with grace."""
     database = await open_database(setup.database_url, migrate=migrations.upgrade)
     try:
-        server = _wire(setup, database)
+        house = _House(setup, database)
+        await house.load()
+        server = house.server()
         await server.floor.start()
+        keeping = asyncio.create_task(house.keep(), name="keeping")
         try:
             yield server
         finally:
             await server.stop()
+            keeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await keeping
+            await house.settle()
     finally:
         await database.dispose()
 
 
-def _wire(setup: Setup, database: Database) -> Server:
-    clock = setup.clock
-    books = Bookkeeping(clock.wall_ms, setup.starting_chips)
-    store, people, ledger = SqlTableStore(database, books), People(database, books), Ledger(database, books)
-    door = Delivery(new_name=setup.new_name, clock=clock)
-    floor = Floor(
-        store=store,
-        door=door,
-        names=RegisteredNames(people),
-        clock=clock,
-        chances=setup.chances,
-        settings=setup.floor,
-        observe=setup.observe,
-    )
-    socket = TableSocket(_socket_ports(setup, floor, door, clock))
-    history = HistoryPorts(
-        tables=store, hands=Hands(database), identify=_identify, admit=floor.admit, now_ms=clock.wall_ms
-    )
-    return Server(
-        app=Starlette(routes=_routes(floor, socket, history)),
-        floor=floor,
-        people=people,
-        ledger=ledger,
-        store=store,
-        socket=socket,
-        door=door,
-        grace_ms=setup.grace_ms,
-        come_back_after_ms=setup.floor.come_back_after_ms,
-    )
+class _House:
+    """Everything of one server, put together over an open database."""
 
+    def __init__(self, setup: Setup, database: Database) -> None:
+        self._setup, self._database, self._clock = setup, database, setup.clock
+        books = Bookkeeping(setup.clock.wall_ms, setup.starting_chips)
+        self.store, self.people = SqlTableStore(database, books), People(database, books)
+        self.ledger, self.audit = Ledger(database, books), Audit(database)
+        self.door = Delivery(new_name=setup.new_name, clock=setup.clock)
+        self.keys: KeySource = FixedKeys(setup.keys) if setup.key_source is None else setup.key_source
+        self.doors = doors(
+            keys=self.keys,
+            rules=setup.token_rules,
+            origins=AllowedOrigins(setup.origins),
+            people=self.people,
+            clock=setup.clock,
+            new_secret=setup.new_name,
+        )
+        self.invitations = Invitations(StoredInvitations(database))
+        self.floor = self._floor()
+        self.socket = TableSocket(self._socket_ports())
+        self.revoking = self._revoking()
+        self.notes = WaitingNotes(StoredNotes(database), self.floor.sits_at, setup.clock.wall_ms)
+        self.transfers = Transfers(TransferPorts(self.floor, self._hand_over))
+        self.views = LateViews(self.floor.state, setup.clock)
+        self.answers: Counter[str] = Counter()
 
-def _routes(floor: Floor, socket: TableSocket, history: HistoryPorts) -> list[BaseRoute]:
-    return [
-        WebSocketRoute("/games/poker/{table_id}/ws", socket.endpoint),
-        *history_routes(history),
-        *page_routes(OpenTables(floor, _identify)),
-    ]
+    async def load(self) -> None:
+        """Read what outlived the last process. Before a table is opened."""
+        await self.invitations.load()
+        await self.revoking.load()
+        await self.notes.load()
 
+    def server(self) -> Server:
+        """The server, whose tables do not run yet."""
+        return Server(
+            app=Starlette(
+                routes=self._routes(),
+                exception_handlers=problem_handlers(),
+                middleware=[Middleware(CountedAnswers, counts=self.answers)],
+            ),
+            floor=self.floor,
+            people=self.people,
+            ledger=self.ledger,
+            store=self.store,
+            socket=self.socket,
+            door=self.door,
+            grace_ms=self._setup.grace_ms,
+            come_back_after_ms=self._setup.floor.come_back_after_ms,
+            metrics=lambda: metrics_of(self._counted()),
+            sign_in_link=self._sign_in_link,
+        )
 
-def _socket_ports(setup: Setup, floor: Floor, door: Delivery, clock: Clock) -> SocketPorts:
-    origins = AllowedOrigins(setup.origins)
+    async def keep(self) -> None:
+        """What has to be done now and then, until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.keys.follow())
+            group.create_task(self._forget_now_and_then())
 
-    async def authenticate_agent(token: str) -> AgentIdentity:
-        return verify_agent_token(token, keys=setup.keys, rules=setup.token_rules, now_s=clock.wall_ms() / 1_000)
+    async def settle(self) -> None:
+        """Let what was begun come to its end. After the tables."""
+        await self.transfers.stop()
+        await self.notes.stop()
 
-    return SocketPorts(
-        floor=floor,
-        sessions=door,
-        identify=_identify,
-        authenticate_agent=authenticate_agent,
-        is_origin_allowed=lambda origin: origins.allows([origin]),
-        clock=clock,
-        new_name=setup.new_name,
-    )
+    # --- parts ----------------------------------------------------------------------------------------------------------
 
+    def _floor(self) -> Floor:
+        return Floor(
+            store=self.store,
+            door=self.door,
+            names=RegisteredNames(self.people),
+            clock=self._clock,
+            chances=self._setup.chances,
+            settings=self._setup.floor,
+            observe=self._observe,
+            invited=self.invitations.of,
+        )
 
-async def _identify(connection: HTTPConnection) -> UserIdentity | Nobody:
-    """Nobody is signed in here yet."""
-    return Nobody()
+    def _observe(self, table_id: TableId, facts: Sequence[Fact]) -> None:
+        self.views.observe(table_id, facts)
+        self.transfers.observe(table_id, facts)
+        self._setup.observe(table_id, facts)
 
+    def _socket_ports(self) -> SocketPorts:
+        return SocketPorts(
+            floor=self.floor,
+            sessions=self.door,
+            identify=self.doors.askers.anybody,
+            authenticate_agent=self.doors.admission.agent,
+            is_origin_allowed=lambda origin: self.doors.origins.allows([origin]),
+            clock=self._clock,
+            new_name=self._setup.new_name,
+        )
 
-def _chances() -> Chances:
-    return Chances(
-        new_deck=secure_deck,
-        new_turn_id=lambda: TurnId(secrets.token_urlsafe(12)),
-        new_table_id=lambda: TableId(f"t-{secrets.token_hex(4)}"),
-        first_button=_lot,
-    )
+    def _revoking(self) -> Revoking:
+        rules = self._setup.token_rules
+        longest_s = max(rules.longest_agent_life_s, rules.longest_user_life_s) + 2 * rules.leeway_s
+        return Revoking(
+            self.doors.revocations,
+            StoredRevocations(self._database),
+            self.socket.close_revoked,
+            self._clock,
+            longest_s * 1_000,
+        )
 
+    async def _hand_over(self, agent_id: AgentId, to: UserId) -> None:
+        """Its tokens first, so that nobody of before comes in while it changes hands."""
+        await self.revoking.agent(agent_id)
+        await self.people.transfer_agent(agent_id, to)
+        self.notes.forget(agent_id)
 
-def _lot(options: TableOptions) -> Seat:
-    return Seat(secrets.randbelow(options.max_seats))
+    async def _sign_in_link(self, user_id: UserId) -> str:
+        return f"/signin/{await self.doors.links.make(user_id, now_ms=self._clock.wall_ms())}"
 
+    async def _forget_now_and_then(self) -> None:
+        while True:
+            await asyncio.sleep(_FORGET_EVERY_S)
+            self.revoking.forget()
 
-def _new_name() -> str:
-    return secrets.token_urlsafe(16)
+    # --- routes ---------------------------------------------------------------------------------------------------------
+
+    def _routes(self) -> list[BaseRoute]:
+        identify = self.doors.askers.anybody
+        history = HistoryPorts(
+            tables=self.store,
+            hands=Hands(self._database),
+            identify=identify,
+            admit=self.floor.admit,
+            now_ms=self._clock.wall_ms,
+        )
+        return [
+            WebSocketRoute("/games/poker/{table_id}/ws", self.socket.endpoint, name="table_socket"),
+            *http_routes(self._behind()),
+            *history_routes(history),
+            *schema_routes(),
+            *page_routes(OpenTables(self.floor, identify, self.views)),
+        ]
+
+    def _behind(self) -> Behind:
+        setup = self._setup
+        return Behind(
+            floor=self.floor,
+            doors=self.doors,
+            revoking=self.revoking,
+            invitations=self.invitations,
+            notes=self.notes,
+            transfers=self.transfers,
+            views=self.views,
+            people=self.people,
+            ledger=self.ledger,
+            audit=self.audit,
+            operator_door=OperatorDoor(setup.service_key, self.audit, self._clock.wall_ms),
+            operators=setup.floor.operators,
+            keys=self.keys,
+            readiness=Stores(self._database, self.keys),
+            metrics=lambda: metrics_of(self._counted()),
+            clock=self._clock,
+            new_name=setup.new_name,
+            secure=bool(setup.origins) and all(origin.startswith("https://") for origin in setup.origins),
+        )
+
+    def _counted(self) -> Counted:
+        return Counted(
+            floor=self.floor,
+            sockets=lambda: self.socket.open_connections,
+            streams=lambda: 0,
+            frames=lambda: 0,
+            tripwire=lambda: 0,
+            faults=lambda: 0,
+            refused_tokens=self.doors.refused_tokens,
+            answers=self.answers,
+        )
