@@ -27,8 +27,8 @@ from gameserver.wire.parts import (
 from gameserver.words import ActionKind, ShownBecause, Street
 
 
-class ServerMessage(Message, frozen=True, kw_only=True):
-    """From the server."""
+class ServerMessage(Message, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """From the server. A newer one may say more: who reads it takes no notice of fields that it does not know."""
 
 
 class Numbered(ServerMessage, frozen=True, kw_only=True):
