@@ -22,6 +22,7 @@ from gameserver.floor.clock import SystemClock
 from gameserver.floor.floor import Chances, Floor
 from gameserver.floor.ports import Clock
 from gameserver.floor.settings import FloorSettings
+from gameserver.http.documents.routes import document_routes
 from gameserver.http.history import HistoryPorts, history_routes
 from gameserver.http.invitations import Invitations
 from gameserver.http.late_views import LateViews
@@ -269,6 +270,7 @@ class _House:
             *http_routes(self._behind()),
             *history_routes(history),
             *schema_routes(),
+            *document_routes(),
             *page_routes(OpenTables(self.floor, identify, self.views)),
         ]
 

@@ -1,4 +1,4 @@
-"""What all messages have in common: frozen, camelCase on the wire, told apart by `type`, and no field that is not named."""
+"""What all messages have in common: frozen, camelCase on the wire, told apart by `type`; from a client no field that is not named."""
 
 from __future__ import annotations
 

@@ -56,6 +56,58 @@ ERROR_MEANINGS: Final[Mapping[ErrorCode, str]] = {
 }
 
 
+_MEND_THE_CLIENT: Final = "Mend the client; the same message is refused again."
+_ENTER_FIRST: Final = "Enter, then ask again."
+_TOKEN: Final = "Get another token."
+_SLOW_DOWN: Final = "Wait a second, then ask again, and less often."
+_LATER_AGAIN: Final = "Ask again later; it may pass."
+_LOOK: Final = "Look at the newest state, then choose again."
+_GO_ON: Final = "Go on: act at the next `your_turn`, or in the `turn` that comes with the error."
+_NOT_HERE: Final = "Leave it: it cannot be had at this table."
+
+ERROR_ADVICE: Final[Mapping[ErrorCode, str]] = {
+    **dict.fromkeys(
+        (
+            *(ErrorCode.BINARY_FRAME, ErrorCode.BAD_JSON, ErrorCode.TOO_DEEP, ErrorCode.DUPLICATE_KEY),
+            *(ErrorCode.NOT_AN_OBJECT, ErrorCode.UNKNOWN_TYPE, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD),
+            *(ErrorCode.BAD_TYPE, ErrorCode.BAD_VALUE, ErrorCode.OUT_OF_RANGE, ErrorCode.BAD_TEXT),
+            *(ErrorCode.TEXT_TOO_LONG, ErrorCode.ALREADY_ENTERED),
+        ),
+        _MEND_THE_CLIENT,
+    ),
+    ErrorCode.NOT_ENTERED: _ENTER_FIRST,
+    ErrorCode.BAD_TOKEN: _TOKEN,
+    ErrorCode.RESUME_REFUSED: "Connect again and `enter` anew.",
+    ErrorCode.NOT_ALLOWED: _NOT_HERE,
+    ErrorCode.RATE_LIMITED: _SLOW_DOWN,
+    ErrorCode.INTERNAL: _LATER_AGAIN,
+    ErrorCode.NOT_SEATED: "Sit first.",
+    ErrorCode.STALE_TURN: _GO_ON,
+    ErrorCode.ILLEGAL_ACTION: "Choose one of `legalActions` of the open turn; its clock runs on.",
+    ErrorCode.AMOUNT_OUT_OF_RANGE: "Choose a total inside `chipRange` of the open turn; its clock runs on.",
+    ErrorCode.NO_SUCH_SEAT: _LOOK,
+    ErrorCode.SEAT_TAKEN: _LOOK,
+    ErrorCode.TABLE_FULL: _LATER_AGAIN,
+    ErrorCode.TABLE_CLOSED: _NOT_HERE,
+    ErrorCode.ALREADY_SEATED: _LOOK,
+    ErrorCode.OWNER_ALREADY_SEATED: _LATER_AGAIN,
+    ErrorCode.NAME_CONFLICT: _LATER_AGAIN,
+    ErrorCode.TABLE_KIND: _NOT_HERE,
+    ErrorCode.SEAT_NEEDS_HOSTED_AGENT: _NOT_HERE,
+    ErrorCode.SEAT_NEEDS_PLATFORM_MODEL: _NOT_HERE,
+    ErrorCode.BUY_IN_BELOW_MIN: "Ask for at least `minBuyIn` of the rules.",
+    ErrorCode.BUY_IN_ABOVE_MAX: "Ask for at most `maxBuyIn` of the rules, what is in the stack included.",
+    ErrorCode.RATHOLE: "Buy in with at least what you left with, or come back later.",
+    ErrorCode.NO_CHIPS: "Ask for less, or wait until the owner has chips again.",
+    ErrorCode.NOTHING_TO_POST: _LOOK,
+    ErrorCode.STRADDLE_OFF: _NOT_HERE,
+    ErrorCode.WHISPER_REFUSED: "Leave the seat first.",
+    ErrorCode.HAND_LIVE: "Ask again when the hand is over.",
+    ErrorCode.NOT_FOUND: _NOT_HERE,
+}
+"""What a client does next."""
+
+
 @dataclass(frozen=True, slots=True)
 class CloseMeaning:
     """`reconnect`: what a client does next."""

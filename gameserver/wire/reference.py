@@ -1,27 +1,21 @@
-"""The message reference, docs/protocol.md, written from the models.
-
-`python -m gameserver.wire.reference --write` writes it, `--check` says whether it lags (exit code 1).
-"""
+"""The message reference, docs/protocol.md, written from the models. It writes no file: `python -m railbird.documents` does."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from gameserver.errors import ErrorCode
 from gameserver.wire import fields
-from gameserver.wire.meanings import CLOSE_MEANINGS, ERROR_MEANINGS
-from gameserver.wire.messages import MIN_PROTOCOL, PROTOCOL
+from gameserver.wire.examples import FROM_CLIENT, FROM_SERVER, HELLO, example_text
+from gameserver.wire.meanings import CLOSE_MEANINGS, ERROR_ADVICE, ERROR_MEANINGS
+from gameserver.wire.messages import MIN_PROTOCOL, PROTOCOL, Inbound, ServerMessage
 from gameserver.wire.schema import CLIENT, SERVER, Schema, components, tag
-
-PAGE: Final = Path("docs/protocol.md")
-"""Below the project's root."""
+from gameserver.wire.type_words import listed, type_words
 
 _OPENING: Final = f"""# The protocol, message by message
 
-<!-- Written by `python -m gameserver.wire.reference --write` from `gameserver/wire`; change the models, not this page. -->
+<!-- Written by `python -m railbird.documents --write` from `gameserver/wire`; change the models, not this page. -->
 
 One WebSocket a table, `/games/poker/{{tableId}}/ws`; text frames, one JSON object each. This is protocol {PROTOCOL}; the oldest
 that is spoken is {MIN_PROTOCOL}. The server speaks first (`hello`), the client answers with `enter` or `resume`, and gets a `snapshot`.
@@ -31,6 +25,11 @@ that is spoken is {MIN_PROTOCOL}. The server speaks first (`hello`), the client 
 - Names are in camelCase. A field that may be absent says so; where it is there it is not null, unless its type says null.
 - A new field may appear in a message of the server at any time: take no notice of fields that you do not know.
 - A reply carries the `requestId` of its request, and the same `requestId` twice gets the first answer.
+
+- A message of a type that you do not know may appear too: take no notice of it.
+
+The same for machines: `/asyncapi.json`, and `/schemas/client.<type>.json` and `/schemas/server.<type>.json` for one message each.
+In plain text, without the parts: `/llms.txt`. The routes of HTTP: [http.md](http.md).
 
 ## Limits of a message from a client
 
@@ -43,6 +42,9 @@ that is spoken is {MIN_PROTOCOL}. The server speaks first (`hello`), the client 
 | a note | {fields.MAX_NOTE_CHARACTERS} characters |
 | a name | {fields.MAX_NAME_CHARACTERS} characters |
 | chips in one message | {fields.MAX_CHIPS} |
+| messages | {HELLO.limits.messages_per_second} a second, {HELLO.limits.message_burst} at once; `hello` has this server's own |
+| from connecting to `enter` | {HELLO.limits.enter_within_ms} ms |
+| what waits unread on your connection | {HELLO.limits.max_queued_bytes} bytes; above that you get a new snapshot, or are closed with 4450 |
 
 Characters count after normalising to NFC; the text itself is taken as it was sent.
 
@@ -51,7 +53,6 @@ Characters count after normalising to NFC; the text itself is taken as it was se
 Frame, encoding, size, JSON, duplicate keys, depth, object, `type`, unknown fields, missing fields, types, values; then: entered,
 allowed, seated, turn, legality, amount. The first check that fails answers, with one `error` frame to the sender; nothing has
 changed then. Bytes that are not UTF-8 close the connection with 1007, a message above the limit with 1009.
-A JSON Schema of each message: `/schemas/client.<type>.json` and `/schemas/server.<type>.json`.
 """
 
 
@@ -64,37 +65,38 @@ def _lines() -> Iterator[str]:
     known = components()
     yield _OPENING
     yield "## From a client\n"
-    for sent in CLIENT:
-        yield from _message(tag(sent), known[sent.__name__], known)
+    for sent, example in zip(CLIENT, FROM_CLIENT, strict=True):
+        yield from _message(tag(sent), known[sent.__name__], example)
     yield "## From the server\n"
-    for received in SERVER:
-        yield from _message(tag(received), known[received.__name__], known)
+    for received, answer in zip(SERVER, FROM_SERVER, strict=True):
+        yield from _message(tag(received), known[received.__name__], answer)
     yield "## Parts of messages\n"
     messages = {model.__name__ for model in (*CLIENT, *SERVER)}
     for name in sorted(known.keys() - messages - {ErrorCode.__name__}):
-        yield from _part(name, known[name], known)
+        yield from _part(name, known[name])
     yield from _error_codes()
     yield from _close_codes()
 
 
-def _message(name: str, schema: Schema, known: Mapping[str, Schema]) -> Iterator[str]:
+def _message(name: str, schema: Schema, example: Inbound | ServerMessage) -> Iterator[str]:
     yield f"### `{name}`\n"
     yield schema["description"] + "\n"
     rows = {field: kind for field, kind in schema["properties"].items() if field != "type"}
-    yield from _fields(rows, schema, known)
+    yield from _fields(rows, schema)
+    yield f"    {example_text(example)}\n"
 
 
-def _part(name: str, schema: Schema, known: Mapping[str, Schema]) -> Iterator[str]:
+def _part(name: str, schema: Schema) -> Iterator[str]:
     yield f"### {name}\n"
     if "description" in schema:
         yield schema["description"] + "\n"
     if "enum" in schema:
-        yield _words(schema["enum"]) + "\n"
+        yield listed(schema["enum"]) + "\n"
     else:
-        yield from _fields(schema["properties"], schema, known)
+        yield from _fields(schema["properties"], schema)
 
 
-def _fields(rows: Mapping[str, Schema], schema: Schema, known: Mapping[str, Schema]) -> Iterator[str]:
+def _fields(rows: Mapping[str, Schema], schema: Schema) -> Iterator[str]:
     if not rows:
         yield "No fields.\n"
         return
@@ -105,7 +107,7 @@ def _fields(rows: Mapping[str, Schema], schema: Schema, known: Mapping[str, Sche
         notes = [kind.get("description", "")]
         if name not in required:
             notes.insert(0, "May be absent" + _default(kind) + ".")
-        yield f"| `{name}` | {_type(kind, known)} | {' '.join(note for note in notes if note)} |"
+        yield f"| `{name}` | {type_words(kind, _named)} | {' '.join(note for note in notes if note)} |"
     yield ""
 
 
@@ -113,47 +115,17 @@ def _default(kind: Schema) -> str:
     return f": `{kind['default']}`" if kind.get("default") not in (None, "") else ""
 
 
-def _type(kind: Schema, known: Mapping[str, Schema]) -> str:
-    match kind:
-        case {"$ref": str() as target}:
-            return _named(target.rpartition("/")[2], known)
-        case {"anyOf": kinds}:
-            return " or ".join(_type(one, known) for one in kinds)
-        case {"enum": words}:
-            return _words(words)
-        case {"type": "integer", "minimum": least, "maximum": most}:
-            return f"whole number, {least} to {most}"
-        case {"type": "integer"}:
-            return "whole number"
-        case {"type": "array", "items": items}:
-            return f"list of {_type(items, known)}"
-        case {"type": "object", "additionalProperties": values}:
-            return f"object of {_type(values, known)}"
-        case {"type": "string", "maxLength": most}:
-            return f"text, at most {most} characters"
-        case {"type": "string"}:
-            return "text"
-        case {"type": str() as name}:
-            return name
-        case _:
-            raise AssertionError("a type that the reference cannot name")
-
-
-def _named(name: str, known: Mapping[str, Schema]) -> str:
+def _named(name: str) -> str:
     title = next((f"`{tag(model)}`" for model in SERVER if model.__name__ == name), name)
     return f"[{title}](#{title.strip('`').lower()})"
 
 
-def _words(words: Sequence[Any]) -> str:
-    return " ".join(f"`{str(word).lower() if isinstance(word, bool) else word}`" for word in words)
-
-
 def _error_codes() -> Iterator[str]:
     yield "## Error codes\n"
-    yield "| `code` | what it says |"
-    yield "|---|---|"
+    yield "| `code` | what it says | what to do |"
+    yield "|---|---|---|"
     for code in ErrorCode:
-        yield f"| `{code}` | {ERROR_MEANINGS[code]} |"
+        yield f"| `{code}` | {ERROR_MEANINGS[code]} | {ERROR_ADVICE[code]} |"
     yield ""
 
 
@@ -164,23 +136,3 @@ def _close_codes() -> Iterator[str]:
     yield "|---|---|---|"
     for code, meaning in sorted(CLOSE_MEANINGS.items()):
         yield f"| {int(code)} | {meaning.what} | {meaning.reconnect} |"
-
-
-def main(arguments: Sequence[str], page: Path = PAGE) -> int:
-    """Exit code 0 where the page is up to date or was written, 1 where it lags, 2 for other arguments."""
-    match arguments:
-        case ["--write"]:
-            page.write_text(reference(), encoding="utf-8")
-            return 0
-        case ["--check"]:
-            if page.is_file() and page.read_text(encoding="utf-8") == reference():
-                return 0
-            sys.stderr.write(f"{page} lags behind the models: python -m gameserver.wire.reference --write\n")
-            return 1
-        case _:
-            sys.stderr.write("python -m gameserver.wire.reference --check|--write, in the project's root\n")
-            return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -34,9 +34,9 @@ def schemas() -> Mapping[str, Schema]:
     }
 
 
-def components() -> Mapping[str, Schema]:
-    """Every schema by the name of its model, messages and parts, with references among them."""
-    _, found = msgspec.json.schema_components([*CLIENT, *SERVER], ref_template=_REF)
+def components(ref_template: str = _REF) -> Mapping[str, Schema]:
+    """Every schema by the name of its model, messages and parts, with references among them, as `ref_template` places them."""
+    _, found = msgspec.json.schema_components([*CLIENT, *SERVER], ref_template=ref_template)
     for model in (Action, AgentDecision):
         found[model.__name__].update(_AMOUNT_RULE)
     return found

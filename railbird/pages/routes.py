@@ -74,8 +74,8 @@ def page_routes(lobby: LobbyPort) -> list[BaseRoute]:
         return _page(request, "table.html", table=table)
 
     return [
-        Route("/", show_lobby, name="lobby"),
-        Route("/tables/{table_id}", show_table, name="table"),
+        Route("/", show_lobby, name="lobby", include_in_schema=False),
+        Route("/tables/{table_id}", show_table, name="table", include_in_schema=False),
         Mount("/static", _OwnFiles(directory=_STATIC), name="static"),
     ]
 

@@ -30,15 +30,14 @@ class HandPlayer(_Document, frozen=True, kw_only=True):
     agent_id: str | UnsetType = UNSET
 
 
-class HandDocument(_Document, frozen=True, kw_only=True):
-    """A finished hand. `players`: in the order dealt. `actions`: as the frames `player_action`, without a place in a stream.
+class HandDocument(_Document, frozen=True, kw_only=True, tag_field="status", tag="finished"):
+    """A finished hand, by its `status`. `players`: in the order dealt. `actions`: as the frames `player_action`, without a place in a stream.
 
     `shown`: cards that lay face up. Times are Unix milliseconds.
     """
 
     table_id: str
     hand_number: int
-    status: Literal["finished"]
     began_at: int
     ended_at: int
     small_blind: int
@@ -60,12 +59,11 @@ class HandDocument(_Document, frozen=True, kw_only=True):
     rake: int = 0
 
 
-class CancelledDocument(_Document, frozen=True, kw_only=True):
+class CancelledDocument(_Document, frozen=True, kw_only=True, tag_field="status", tag="cancelled"):
     """A hand that did not take place: its number is used, and nothing of it is kept."""
 
     table_id: str
     hand_number: int
-    status: Literal["cancelled"]
     began_at: int
     ended_at: int
 
@@ -78,11 +76,10 @@ class HandWinner(_Document, frozen=True, kw_only=True):
     amount: int
 
 
-class HandLine(_Document, frozen=True, kw_only=True):
+class HandLine(_Document, frozen=True, kw_only=True, tag_field="status", tag="finished"):
     """A finished hand in a list. `pot`: all chips that were won."""
 
     hand_number: int
-    status: Literal["finished"]
     began_at: int
     ended_at: int
     players: int
@@ -124,7 +121,6 @@ def _finished(hand: FinishedHand) -> HandDocument:
     return HandDocument(
         table_id=hand.table_id,
         hand_number=hand.hand_number,
-        status="finished",
         began_at=hand.began_ms,
         ended_at=hand.ended_ms,
         small_blind=hand.options.small_blind_chips,
@@ -182,7 +178,6 @@ def _cancelled(hand: CancelledHand) -> CancelledDocument:
     return CancelledDocument(
         table_id=hand.table_id,
         hand_number=hand.hand_number,
-        status="cancelled",
         began_at=hand.began_ms,
         ended_at=hand.ended_ms,
     )
@@ -193,7 +188,6 @@ def _line(hand: PublicHand) -> HandLine | CancelledDocument:
         return _cancelled(hand)
     return HandLine(
         hand_number=hand.hand_number,
-        status="finished",
         began_at=hand.began_ms,
         ended_at=hand.ended_ms,
         players=len(hand.seats),
