@@ -28,9 +28,10 @@ _AMOUNT_RULE: Final[Schema] = {
 
 def schemas() -> Mapping[str, Schema]:
     """One whole schema for each message, by `client.<type>` or `server.<type>`: some types are said by both sides."""
+    known = components()
     return {
-        **{f"client.{tag(model)}": _schema("client", model) for model in CLIENT},
-        **{f"server.{tag(model)}": _schema("server", model) for model in SERVER},
+        **{f"client.{tag(model)}": _schema("client", model, known) for model in CLIENT},
+        **{f"server.{tag(model)}": _schema("server", model, known) for model in SERVER},
     }
 
 
@@ -47,8 +48,7 @@ def tag(model: type[Inbound | ServerMessage]) -> str:
     return str(model.__struct_config__.tag)
 
 
-def _schema(side: str, model: type[Inbound | ServerMessage]) -> Schema:
-    known = components()
+def _schema(side: str, model: type[Inbound | ServerMessage], known: Mapping[str, Schema]) -> Schema:
     needed = sorted(set(_references(known[model.__name__], known)))
     whole = {"$schema": DIALECT, "$id": f"{side}.{tag(model)}.json", **known[model.__name__]}
     return {**whole, "$defs": {name: known[name] for name in needed}} if needed else whole
