@@ -7,9 +7,11 @@ BIN := "$(VENV)"/bin
 DEMO_ARGS ?=
 TEST_ARGS ?=
 BENCH_ARGS ?=
+KILLS ?= 300
+DB ?= sqlite
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench lock clean run-environment dev-environment chromium
+.PHONY: help demo test check format bench crash lock clean run-environment dev-environment chromium
 
 help:
 	@echo "make demo    deal on this machine and watch: no Redis, no Postgres, no key   (DEMO_ARGS='--port 8001')"
@@ -17,6 +19,7 @@ help:
 	@echo "make check   format, lint, strict types, walls, tests, coverage"
 	@echo "make format  put the format right"
 	@echo "make bench   measure against peers, side by side                             (BENCH_ARGS='--help')"
+	@echo "make crash   kill the server at random instants, and look what is left       (KILLS=300 DB=sqlite|postgres)"
 	@echo "make lock    make the locks anew with uv, after a change of the pins"
 	@echo "make clean   remove the environment and what the tools left; .railbird (a demo's data) stays"
 	@echo "Each sets up what it needs; PYTHON=python3.12 chooses the Python. When it does not start: docs/trouble.md"
@@ -44,6 +47,9 @@ format: dev-environment
 
 bench: dev-environment
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+crash: dev-environment
+	@$(BIN)/python -m tests.crash --kills $(KILLS) --db $(DB)
 
 lock:
 	@scripts/lock.sh
