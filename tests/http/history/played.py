@@ -114,9 +114,12 @@ class RestlessTable:
         return None
 
     def deck(self, order: Sequence[Seat]) -> Deck:
+        """A third of the scripted boards are a straight that all play, so that pots are split and odd chips are left over."""
         if self.secure:
             return secure_deck()
-        cards = self.dice.sample(DECK, 2 * len(order) + 5)
+        board = [Card(rank + self.dice.choice("cdhs")) for rank in "TJQKA"] if self.dice.random() < 0.33 else []
+        rest = [card for card in self.dice.sample(DECK, len(DECK)) if card not in board]
+        cards = [*rest[: 2 * len(order) + 5 - len(board)], *board]
         hole: dict[Seat, HoleCards] = {seat: (cards[2 * n], cards[2 * n + 1]) for n, seat in enumerate(order)}
         return scripted_deck(hole=hole, board=cards[-5:], order=order)
 
