@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import structlog
 
-from railbird.logs import configure_logs
+from railbird.logs import QUIET, OneLine, configure_logs
 
 
 class Log(logging.Handler):
@@ -17,6 +17,7 @@ class Log(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.NOTSET)
+        self.setFormatter(OneLine("%(levelname)s %(name)s %(message)s"))
         self.events = io.StringIO()
         self.lines: list[str] = []
         self.faults: list[str] = []
@@ -37,18 +38,19 @@ class Log(logging.Handler):
 
 
 @contextmanager
-def logged(level: int = logging.WARNING) -> Iterator[Log]:
-    """Log at this level, as the commands set it up, into a text."""
-    log = Log()
-    root = logging.getLogger()
-    root_level, events = root.level, structlog.get_config()
+def logged(level: str = "warning") -> Iterator[Log]:
+    """Log from this level on, as the commands set it up, into a text."""
+    log, root = Log(), logging.getLogger()
+    levels = {name: logging.getLogger(name).level for name in (root.name, *QUIET)}
+    events = structlog.get_config()
     root.addHandler(log)
-    root.setLevel(level)
+    root.setLevel(level.upper())
     configure_logs(level=level)
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(file=log.events))
     try:
         yield log
     finally:
         root.removeHandler(log)
-        root.setLevel(root_level)
+        for name, before in levels.items():
+            logging.getLogger(name).setLevel(before)
         structlog.configure(**events)

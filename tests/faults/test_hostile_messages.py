@@ -46,6 +46,8 @@ async def arena(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Arena
     async with world(tmp_path_factory.mktemp("hostile")) as now:
         on, off = await now.stage(), await now.stage()
         old_turns = {"on": await at_turn_of(on, "A"), "off": await at_turn_of(off, "P")}
+        await on.next_public_frame()
+        await off.next_public_frame()
         silent = await now.connect(off.table)
         yield Arena(
             world=now,

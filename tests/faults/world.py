@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import logging
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -220,7 +219,7 @@ def version_of(name: str) -> AgentVersionId:
 
 
 @asynccontextmanager
-async def world(folder: Path, *, level: int = logging.WARNING, **settings: Any) -> AsyncIterator[World]:
+async def world(folder: Path, *, level: str = "warning", **settings: Any) -> AsyncIterator[World]:
     """Open a server in a folder. `settings`: of its `Setup`."""
     keys = init_keys(folder / "keys", now_s=int(time.time()))
     setup = Setup(
