@@ -71,6 +71,14 @@ class Delivery:
         self._sessions = Sessions(new_name)
         self._encoder = FrameEncoder()
         self._tables: dict[TableId, _TableStreams] = {}
+        self._refused_before = 0
+        self.frames_total = 0
+        """Frames that went into streams."""
+
+    @property
+    def refused_total(self) -> int:
+        """Frames and snapshots that the tripwire refused."""
+        return self._refused_before + sum(table.tripwire.refused for table in self._tables.values())
 
     # --- tables ---------------------------------------------------------------------------------------------------------
 
@@ -89,6 +97,7 @@ class Delivery:
         """Close every connection of a table."""
         table = self._tables.pop(table_id, None)
         if table is not None:
+            self._refused_before += table.tripwire.refused
             for subscriber in _subscribers(table):
                 subscriber.connection.close(code)
 
@@ -195,6 +204,7 @@ class Delivery:
         except Exception:  # noqa: BLE001 - a bug in one table's frames stays out of the floor's loop
             _log.exception("frames of a change were not sent")
             return
+        self.frames_total += len(encoded)
         for gone in stream.publish(encoded) if encoded else ():
             self.unsubscribe(table_id, gone.connection)
 

@@ -13,15 +13,18 @@ from typing import Any, Final
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, WebSocketRoute
-from starlette.websockets import WebSocket
 from websockets.asyncio.client import ClientConnection, connect
 
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.clock import SystemClock
-from gameserver.floor.ports import Connection, ResumePoint
-from gameserver.identity.who import AgentIdentity, Nobody, UserIdentity
+from gameserver.floor.ports import Connection, LastEvent, Resume, Watching
+from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
 from gameserver.net.delivery import Delivery
+from gameserver.net.event_stream import EventLimits, EventPorts, TableEvents
+from gameserver.net.http_protocol import ReadyHttp
 from gameserver.net.outlet import OutletLimits
 from gameserver.net.protocol import UVICORN_SETTINGS, ReadyWebSocket
 from gameserver.net.streams import StreamLimits
@@ -38,6 +41,8 @@ from tests.views import scene
 TABLE: Final = scene.TABLE
 FAR_MS: Final = 4_000_000_000_000
 OUTLET: Final = OutletLimits(max_queued_bytes=100_000, patience_s=0.6, linger_s=0.3)
+EVENTS: Final = EventLimits(outlet=OUTLET)
+_STATUSES: Final = {ErrorCode.BAD_TOKEN: 401, ErrorCode.NOT_ALLOWED: 403, ErrorCode.NOT_FOUND: 404}
 VISIT: Final = VisitLimits(enter_within_ms=400)
 
 
@@ -45,8 +50,12 @@ class OurWebSocket(ReadyWebSocket):
     limits = OUTLET
 
 
-OURS: Final[dict[str, Any]] = {"ws": OurWebSocket}
-FOREIGN: Final[dict[str, Any]] = {"ws": "websockets-sansio"}
+class OurHttp(ReadyHttp):
+    limits = OUTLET
+
+
+OURS: Final[dict[str, Any]] = {"ws": OurWebSocket, "http": OurHttp}
+FOREIGN: Final[dict[str, Any]] = {"ws": "websockets-sansio", "http": "h11"}
 
 
 def agent(name: str, *, version: str = "v1", owner: str | None = None, expires_at_ms: int = FAR_MS) -> AgentIdentity:
@@ -66,7 +75,7 @@ async def authenticate_agent(token: str) -> AgentIdentity:
     return agent(parts[0], version=parts[1], expires_at_ms=int(parts[2]) if len(parts) > 2 else FAR_MS)
 
 
-async def identify(websocket: WebSocket) -> UserIdentity | Nobody:
+async def identify(websocket: HTTPConnection) -> UserIdentity | Nobody:
     """`?token=NAME` is that user; `bad` is refused."""
     name = websocket.query_params.get("token")
     if name == "bad":
@@ -89,8 +98,30 @@ class TinyFloor:
     silent: bool = False
     state: Any = field(default_factory=lambda: scene.table(scene.live_hand(turn=scene.open_turn())))
     snapshots: int = 0
+    owners: set[str] = field(default_factory=lambda: {"ann", "ben", "cid"})
 
-    def attach(self, table_id: TableId, connection: Connection, resume: ResumePoint | None) -> bool:
+    def admit_watcher(self, table_id: TableId, identity: Identity, watching: Watching) -> None:
+        owns = isinstance(identity, UserIdentity) and identity.user_id in self.owners
+        if watching is Watching.OWNER and not (table_id == TABLE and owns):
+            raise Refusal(ErrorCode.NOT_ALLOWED, "an owner stream is for who has an agent at the table")
+        if table_id != TABLE:
+            raise Refusal(ErrorCode.NOT_FOUND, "there is no such table")
+
+    def watch(
+        self, table_id: TableId, connection: Connection, watching: Watching, last_event: LastEvent | None
+    ) -> bool:
+        self.admit_watcher(table_id, connection.identity, watching)
+        if self.full:
+            return False
+        self.attached.append(connection)
+        match connection.identity:
+            case UserIdentity(user_id=user_id) if watching is Watching.OWNER:
+                self.subscribe(OwnerAudience(user_id), connection, last_event)
+            case _:
+                self.subscribe(PublicAudience(), connection, last_event)
+        return True
+
+    def attach(self, table_id: TableId, connection: Connection, resume: Resume | None) -> bool:
         if table_id != TABLE:
             raise Refusal(ErrorCode.NOT_FOUND, "there is no such table")
         if self.full:
@@ -99,7 +130,7 @@ class TinyFloor:
         self.subscribe(audience_of(connection), connection, resume)
         return True
 
-    def subscribe(self, audience: Audience, connection: Connection, resume: ResumePoint | None = None) -> None:
+    def subscribe(self, audience: Audience, connection: Connection, resume: Resume | None = None) -> None:
         def fresh() -> Any:
             self.snapshots += 1
             return snapshot(audience, TABLE, self.state, Now(SystemClock().monotonic_ms(), SystemClock().wall_ms()))
@@ -143,6 +174,7 @@ class Server:
     floor: TinyFloor
     door: Delivery
     endpoint: TableSocket
+    events: TableEvents
 
     def broadcast(self, *frames: NumberedFrame) -> None:
         self.door.send_to_public(TABLE, frames)
@@ -198,6 +230,20 @@ def new_delivery(**limits: int) -> Delivery:
     return Delivery(new_name=lambda: f"name-{next(names)}", clock=SystemClock(), limits=StreamLimits(**limits))
 
 
+def _event_ports(floor: TinyFloor, ports: SocketPorts) -> EventPorts:
+    chances = itertools.cycle((0.0, 0.25, 0.5, 0.75))
+    return EventPorts(
+        floor=floor,
+        identify=identify,
+        refused=lambda refusal: PlainTextResponse(refusal.code, _STATUSES[refusal.code]),
+        busy=lambda seconds: Response(status_code=503, headers={"Retry-After": str(seconds)}),
+        is_origin_allowed=ports.is_origin_allowed,
+        clock=ports.clock,
+        new_name=ports.new_name,
+        chance=lambda: next(chances),
+    )
+
+
 @asynccontextmanager
 async def serving(
     protocols: dict[str, Any] = OURS,
@@ -205,6 +251,7 @@ async def serving(
     visit: VisitLimits = VISIT,
     stream: dict[str, int] | None = None,
     max_connections: int = 1000,
+    events: EventLimits = EVENTS,
     **config: Any,
 ) -> AsyncIterator[Server]:
     door = new_delivery(**(stream or {}))
@@ -221,15 +268,16 @@ async def serving(
         new_name=lambda: f"connection-{next(names)}",
     )
     endpoint = TableSocket(ports, SocketLimits(visit=visit, outlet=OUTLET, max_connections=max_connections))
-    route = WebSocketRoute("/games/poker/{table_id}/ws", endpoint.endpoint)
-    app = Starlette(routes=[Mount("/host", Starlette(routes=[route]))])
+    streams = TableEvents(_event_ports(floor, ports), events)
+    routes = [WebSocketRoute("/games/poker/{table_id}/ws", endpoint.endpoint), *streams.routes()]
+    app = Starlette(routes=[Mount("/host", Starlette(routes=routes))])
     with socket.create_server(("127.0.0.1", 0)) as listener:
         settings = {**UVICORN_SETTINGS, **protocols, **config}
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1, **settings))
         task = asyncio.create_task(server.serve(sockets=[listener]))
         await until(lambda: server.started)
         try:
-            yield Server(f"127.0.0.1:{listener.getsockname()[1]}", floor, door, endpoint)
+            yield Server(f"127.0.0.1:{listener.getsockname()[1]}", floor, door, endpoint, streams)
         finally:
             server.should_exit = True
             await task
