@@ -8,6 +8,7 @@ async with opened(setup) as server:
 from __future__ import annotations
 
 import asyncio
+import random
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -29,14 +30,16 @@ from gameserver.http.late_views import LateViews
 from gameserver.http.metrics import Metric
 from gameserver.http.notes import WaitingNotes
 from gameserver.http.operators import OperatorDoor
-from gameserver.http.problems import problem_handlers
+from gameserver.http.problems import problem, problem_handlers, problem_of
 from gameserver.http.schemas import schema_routes
 from gameserver.http.transfers import TransferPorts, Transfers
 from gameserver.identity.keys import KeyRing
 from gameserver.identity.origins import AllowedOrigins
 from gameserver.identity.service_key import ServiceKey
 from gameserver.identity.tokens import TokenRules
+from gameserver.identity.who import Identity
 from gameserver.net.delivery import Delivery
+from gameserver.net.event_stream import EventPorts, TableEvents
 from gameserver.net.websocket import SocketPorts, TableSocket
 from gameserver.store.audit import Audit
 from gameserver.store.engine import Database, open_database
@@ -156,6 +159,7 @@ class _House:
         self.invitations = Invitations(StoredInvitations(database))
         self.floor = self._floor()
         self.socket = TableSocket(self._socket_ports())
+        self.events = TableEvents(self._event_ports())
         self.revoking = self._revoking()
         self.notes = WaitingNotes(StoredNotes(database), self.floor.sits_at, setup.clock.wall_ms)
         self.transfers = Transfers(TransferPorts(self.floor, self._hand_over))
@@ -229,13 +233,28 @@ class _House:
             new_name=self._setup.new_name,
         )
 
+    def _event_ports(self) -> EventPorts:
+        return EventPorts(
+            floor=self.floor,
+            identify=self.doors.askers.anybody,
+            refused=problem_of,
+            busy=lambda seconds: problem(503, "unavailable", headers={"Retry-After": str(seconds)}),
+            is_origin_allowed=lambda origin: self.doors.origins.allows([origin]),
+            clock=self._clock,
+            new_name=self._setup.new_name,
+            chance=random.random,
+        )
+
+    def _close_revoked(self, is_revoked: Callable[[Identity], bool]) -> int:
+        return self.socket.close_revoked(is_revoked) + self.events.close_revoked(is_revoked)
+
     def _revoking(self) -> Revoking:
         rules = self._setup.token_rules
         longest_s = max(rules.longest_agent_life_s, rules.longest_user_life_s) + 2 * rules.leeway_s
         return Revoking(
             self.doors.revocations,
             StoredRevocations(self._database),
-            self.socket.close_revoked,
+            self._close_revoked,
             self._clock,
             longest_s * 1_000,
         )
@@ -267,6 +286,7 @@ class _House:
         )
         return [
             WebSocketRoute("/games/poker/{table_id}/ws", self.socket.endpoint, name="table_socket"),
+            *self.events.routes(),
             *http_routes(self._behind()),
             *history_routes(history),
             *schema_routes(),
@@ -301,9 +321,9 @@ class _House:
         return Counted(
             floor=self.floor,
             sockets=lambda: self.socket.open_connections,
-            streams=lambda: 0,
-            frames=lambda: 0,
-            tripwire=lambda: 0,
+            streams=lambda: self.events.open_streams,
+            frames=lambda: self.door.frames_total,
+            tripwire=lambda: self.door.refused_total,
             faults=lambda: 0,
             refused_tokens=self.doors.refused_tokens,
             answers=self.answers,
