@@ -37,12 +37,17 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Where the server listens. `origins`: of pages that may open sockets here, beside its own."""
+    """Where the server listens. `origins`: of pages that may open sockets here, in place of its own.
+
+    `metrics_port`: of this machine alone, without a key; None: only `/metrics` with the service key.
+    """
 
     host: str
     port: int
     origins: tuple[str, ...]
     grace_ms: int
+    metrics_port: int | None
+    log_level: str
 
     @property
     def on_loopback(self) -> bool:
@@ -82,6 +87,7 @@ class IdentitySettings:
     jwt_issuer: str | None
     jwt_audience: str | None
     jwt_public_key: Path | None
+    jwt_key_id: str | None
     jwks_url: str | None
     hosting_key: Path | None
     service_key: str | None = field(repr=False)
@@ -135,6 +141,10 @@ SETTINGS: Final = (
     Setting(
         "RAILBIRD_GRACE_MS", "server.grace_ms", values.whole(0, 600_000), "10000", "how long hands may go on at the end"
     ),
+    Setting(
+        "RAILBIRD_METRICS_PORT", "server.metrics_port", values.whole(0, 65_535), None, "port of metrics on loopback"
+    ),
+    Setting("RAILBIRD_LOG_LEVEL", "server.log_level", values.log_level, "warning", "least severe line of the log"),
     Setting("RAILBIRD_HOME", "store.home", values.path, ".railbird", "folder of the embedded default"),
     Setting(
         "RAILBIRD_DATABASE_URL", "store.database_url", _DATABASE, None, "database; without it SQLite in the folder"
@@ -155,6 +165,7 @@ SETTINGS: Final = (
     Setting(
         "RAILBIRD_JWT_PUBLIC_KEY", "identity.jwt_public_key", values.path, None, "PEM file that verifies users' tokens"
     ),
+    Setting("RAILBIRD_JWT_KEY_ID", "identity.jwt_key_id", values.text, None, "how tokens name that key (kid)"),
     Setting(
         "RAILBIRD_JWKS_URL", "identity.jwks_url", values.url("https", "http"), None, "keys that verify users' tokens"
     ),

@@ -15,6 +15,8 @@ Given: TypeAlias = object
 
 Parse: TypeAlias = Callable[[Given], object]
 
+LOG_LEVELS = ("debug", "info", "warning", "error")
+
 _WHOLE = re.compile(r"[0-9]{1,15}")
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 
@@ -40,6 +42,13 @@ def text(given: Given) -> str:
     if not isinstance(given, str) or not given.strip():
         raise BadValue("has to be a text that is not empty")
     return given.strip()
+
+
+def log_level(given: Given) -> str:
+    """A level of the log."""
+    if given not in LOG_LEVELS:
+        raise BadValue(f"has to be one of {', '.join(LOG_LEVELS)}")
+    return str(given)
 
 
 def secret(given: Given) -> str:

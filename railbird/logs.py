@@ -1,22 +1,61 @@
-"""How the processes log: one event a line, without control characters, and no request lines, which could hold a credential."""
+"""How the processes log: one event a line, without control characters, and no request lines, which could hold a credential.
+
+However talkative the log is, the libraries that would print requests, rows or messages say no more than their warnings
+(test_f05_a_credential_is_in_no_log_line).
+"""
 
 from __future__ import annotations
 
 import logging
 import sys
+from typing import Final
 
 import structlog
 
+QUIET: Final = (
+    "uvicorn",
+    "uvicorn.error",
+    "uvicorn.access",
+    "uvicorn.asgi",
+    "websockets",
+    "sqlalchemy",
+    "aiosqlite",
+    "asyncpg",
+    "alembic",
+    "asyncio",
+    "urllib3",
+)
+"""Loggers of libraries, whose finer lines show what they carry."""
 
-def configure_logs(*, level: int = logging.WARNING) -> None:
+
+class OneLine(logging.Formatter):
+    """Every event is one line: what would break it, or what a terminal would act on, is written as its escape."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return on_one_line(super().format(record))
+
+
+def on_one_line(text: str) -> str:
+    """The text with every character that does not print escaped, spaces aside (`a\\nb` as `a\\\\nb`)."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)
+
+
+def configure_logs(*, level: str = "warning") -> None:
     """Log lines of key=value pairs to standard error. Values are written as their repr, so that one event stays one line."""
-    logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
+    least = logging.getLevelNamesMapping()[level.upper()]
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine("%(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=least, handlers=[handler])
+    for name in QUIET:
+        logging.getLogger(name).setLevel(max(least, logging.WARNING))
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"]),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
+        wrapper_class=structlog.make_filtering_bound_logger(least),
         logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
     )

@@ -3,79 +3,67 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
+from contextlib import AsyncExitStack
+from dataclasses import replace
 
-from gameserver.floor.settings import FloorSettings
-from gameserver.identity.key_files import KeysMissing, init_keys, load_keys
-from gameserver.identity.keys import KeyRing
-from gameserver.identity.tokens import TokenRules
-from policy.ids import UserId
-from railbird.app import Setup, opened
+from gameserver.identity.key_files import KeysMissing, KeysNotPrivate, init_keys, load_keys
+from gameserver.identity.keys import KeyRing, UnusableKey
+from railbird.app import Server, opened
 from railbird.config import Settings
 from railbird.logs import configure_logs
-from railbird.serving import PortTaken, listen, served, stop_signals
+from railbird.serving import PortTaken, listen, metrics_served, served, stop_signals
+from railbird.wiring.settings import CannotStart, own_origins, setup_of
 
-
-class CannotStart(Exception):
-    """The server does not start; the message says what to do."""
+__all__ = ["CannotStart", "own_origins", "run_server", "setup_of", "verifying_keys"]
 
 
 def run_server(settings: Settings) -> int:
     """Serve until SIGTERM or Ctrl-C. Returns the exit code."""
-    configure_logs()
+    configure_logs(level=settings.server.log_level)
     try:
         return asyncio.run(_serve(settings))
     except (CannotStart, PortTaken) as problem:
-        print(problem)
+        print(problem, file=sys.stderr)
         return 1
 
 
 async def _serve(settings: Settings) -> int:
     setup = setup_of(settings, verifying_keys(settings))
     listener = listen(settings.server.host, settings.server.port)
+    host, port = listener.getsockname()[:2]
+    if not settings.server.origins:
+        setup = replace(setup, origins=own_origins(settings.server.host, port))
     with listener, stop_signals() as stop:
-        async with opened(setup) as server, served(server, listener):
-            host, port = listener.getsockname()[:2]
-            print(f"Railbird is open on http://{host}:{port}/", flush=True)
+        async with opened(setup) as server, served(server, listener), AsyncExitStack() as beside:
+            await _serve_metrics(settings, server, beside)
+            print(f"Railbird is open on http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
             await stop.wait()
             print("Stopping: hands in play may end.", flush=True)
     return 0
+
+
+async def _serve_metrics(settings: Settings, server: Server, beside: AsyncExitStack) -> None:
+    if settings.server.metrics_port is None:
+        return
+    listener = beside.enter_context(listen("127.0.0.1", settings.server.metrics_port))
+    await beside.enter_async_context(metrics_served(server, listener))
+    print(f"Metrics are on http://127.0.0.1:{listener.getsockname()[1]}/metrics", flush=True)
 
 
 def verifying_keys(settings: Settings) -> KeyRing:
     """The keys of this folder. On loopback they are made where there are none; elsewhere a server without keys does not start."""
     now_s = int(time.time())
     folder = settings.store.keys_folder
-    if settings.server.on_loopback:
-        return init_keys(folder, now_s=now_s).ring
     try:
+        if settings.server.on_loopback:
+            return init_keys(folder, now_s=now_s).ring
         return load_keys(folder, now_s=now_s).ring
     except KeysMissing:
         raise CannotStart(
             f"There are no keys in {folder}, and {settings.server.host} is not this machine alone: without keys nobody could "
             "prove who they are. Make them with `railbird keys init`."
         ) from None
-
-
-def setup_of(settings: Settings, keys: KeyRing) -> Setup:
-    """The settings, as the composition root takes them."""
-    settings.store.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return Setup(
-        database_url=settings.store.database_url,
-        keys=keys,
-        origins=settings.server.origins or own_origins(settings.server.host, settings.server.port),
-        starting_chips=settings.store.starting_chips,
-        grace_ms=settings.server.grace_ms,
-        floor=FloorSettings(
-            hand_gap_ms=settings.play.hand_gap_ms,
-            platform_models=frozenset(settings.play.platform_models),
-            operators=frozenset(map(UserId, settings.identity.operators)),
-        ),
-        token_rules=TokenRules(leeway_s=settings.identity.leeway_s),
-    )
-
-
-def own_origins(host: str, port: int) -> tuple[str, ...]:
-    """Under which names a browser on this machine shows our own pages."""
-    names = ("127.0.0.1", "localhost", "[::1]") if host in ("127.0.0.1", "::1", "localhost") else (host,)
-    return tuple(f"http://{name}:{port}" for name in names)
+    except (KeysNotPrivate, UnusableKey) as problem:
+        raise CannotStart(f"The keys cannot be used: {problem}.") from None

@@ -12,8 +12,11 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 
 import uvicorn
+from starlette.applications import Starlette
 
-from gameserver.net.http_protocol import PromptHttp
+from gameserver.http.metrics import metrics_routes
+from gameserver.http.problems import problem_handlers
+from gameserver.net.http_protocol import ReadyHttp
 from gameserver.net.protocol import UVICORN_SETTINGS, ReadyWebSocket
 from railbird.app import Server
 
@@ -47,25 +50,45 @@ async def served(server: Server, listener: socket.socket) -> AsyncIterator[None]
     """The server answers on `listener` within the block. On the way out the tables stop first, with grace."""
     config = uvicorn.Config(
         server.app,
-        http=PromptHttp,
+        http=ReadyHttp,
         ws=ReadyWebSocket,
         lifespan="off",
         log_config=None,
+        log_level="warning",  # below it uvicorn logs addresses of requests, which may hold a ticket or a token
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_CLOSE_WITHIN_S,
         **UVICORN_SETTINGS,
     )
+    async with _running(config, listener) as http:
+        try:
+            yield
+        finally:
+            for accepting in http.servers:
+                accepting.close()
+            await server.stop()
+
+
+@contextlib.asynccontextmanager
+async def metrics_served(server: Server, listener: socket.socket) -> AsyncIterator[None]:
+    """`/metrics` without a key on `listener`, which is to be one of this machine alone."""
+    app = Starlette(routes=metrics_routes(server.metrics, None), exception_handlers=problem_handlers())
+    config = uvicorn.Config(
+        app, lifespan="off", log_config=None, log_level="warning", access_log=False, server_header=False
+    )
+    async with _running(config, listener):
+        yield
+
+
+@contextlib.asynccontextmanager
+async def _running(config: uvicorn.Config, listener: socket.socket) -> AsyncIterator[uvicorn.Server]:
     http = _Quiet(config)
     serving = asyncio.create_task(http.serve(sockets=[listener]), name="http")
     while not http.started and not serving.done():  # noqa: ASYNC110 - uvicorn offers a flag and no event
         await asyncio.sleep(0.005)
     try:
-        yield
+        yield http
     finally:
-        for accepting in http.servers:
-            accepting.close()
-        await server.stop()
         http.should_exit = True
         await serving
 
