@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from gameserver.http.documents.description import Descriptions
+from gameserver.http.documents.of_agents import AGENTS
+from gameserver.http.documents.of_desk import DESK
 from gameserver.http.documents.of_history import HISTORY
+from gameserver.http.documents.of_operators import OPERATORS
 from gameserver.http.documents.of_people import PEOPLE
 from gameserver.http.documents.of_tables import HEALTH, PROTOCOL, TABLES
 
-DESCRIPTIONS: Final[Descriptions] = {**TABLES, **HISTORY, **PEOPLE, **HEALTH, **PROTOCOL}
+DESCRIPTIONS: Final[Descriptions] = {**TABLES, **DESK, **HISTORY, **AGENTS, **PEOPLE, **OPERATORS, **HEALTH, **PROTOCOL}

@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
+import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 
+from gameserver.http.body import Body, decode_body
 from gameserver.http.documents.description import Answer, Description, Who
 from gameserver.http.documents.found import found_routes
 from gameserver.http.documents.openapi import openapi, undescribed
@@ -173,3 +175,11 @@ def test_routes_are_found_wherever_they_are() -> None:
     assert found[0].parameters == ("tableId", "handNumber")
     said = Description("tables", "Nothing.", Who.SERVICE, (Answer(204, "Done."),))
     assert undescribed(routes, {found[0].key: said}) == [found[1].key]
+
+
+def test_every_body_of_the_examples_is_what_the_routes_take() -> None:
+    """The strict reader of bodies takes each as it is shown."""
+    bodies_of_routes = [said.body for said in DESCRIPTIONS.values() if isinstance(said.body, Body)]
+    for body in bodies_of_routes:
+        assert decode_body(msgspec.json.encode(body), type(body)) == body
+    assert len(bodies_of_routes) > 8
