@@ -33,6 +33,10 @@ MAX_FRAGMENTS: Final = 64
 _NOT_UTF8: Final = 1007
 CONTROL_FRAMES_PER_S: Final = 10
 CONTROL_FRAMES_BURST: Final = 50
+"""Pings, and pongs that nobody asked for."""
+MAX_WAITING_MESSAGES: Final = 128
+"""Messages of one packet that wait to be judged: more than any rate lets through."""
+_PARSED_AT_ONCE_BYTES: Final = 4_096
 
 UVICORN_SETTINGS: Final[Mapping[str, Any]] = {
     "ws_max_size": MAX_INBOUND_BYTES,
@@ -49,6 +53,14 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
     limits: ClassVar[OutletLimits] = OutletLimits()
     outlet: DirectOutlet | None = None
     _control_frames: TokenBucket | None = None
+    _is_abuser: bool = False
+
+    def data_received(self, data: bytes) -> None:
+        """In small pieces, so that a packet full of tiny frames is judged long before all of it is parsed (test_f20_flood)."""
+        for start in range(0, len(data), _PARSED_AT_ONCE_BYTES):
+            if self._is_abuser:  # the rest is read, or it could not read our close frame, and is nobody's message
+                return
+            super().data_received(data[start : start + _PARSED_AT_ONCE_BYTES])
 
     async def run_asgi(self) -> None:
         self.outlet = DirectOutlet(self.transport, self.limits, WEBSOCKET_FORM, self._is_open, self._close_now)
@@ -85,18 +97,34 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
                 self.conn.send_close(_NOT_UTF8)
                 self.handle_parser_exception()
             return
+        if self.queue.qsize() >= MAX_WAITING_MESSAGES:
+            self.frames = []
+            self._is_abuser = True
+            self.loop.call_soon(self._close_abuser, "too many messages")  # whoever judges messages judges those first
+            return
         super().send_receive_event_to_app()
 
     def handle_ping(self) -> None:
-        if self._control_frames is None:
-            self._control_frames = TokenBucket(CONTROL_FRAMES_PER_S, CONTROL_FRAMES_BURST, self.loop.time())
-        if self._control_frames.take(self.loop.time()):
+        if self._takes_control_frame():
             super().handle_ping()
         else:
             self.conn.data_to_send()  # the pong that nobody gets
-            self._close_abuser("too many control frames")
+
+    def handle_pong(self, event: Frame) -> None:
+        if event.data == self.pending_ping_payload or self._takes_control_frame():
+            super().handle_pong(event)
+
+    def _takes_control_frame(self) -> bool:
+        now_s = self.loop.time()
+        if self._control_frames is None:
+            self._control_frames = TokenBucket(CONTROL_FRAMES_PER_S, CONTROL_FRAMES_BURST, now_s)
+        if self._control_frames.take(now_s):
+            return True
+        self._close_abuser("too many control frames")
+        return False
 
     def _close_abuser(self, reason: str) -> None:
+        self._is_abuser = True
         if self._is_open():
             self._close_now(CloseCode.TOO_MANY_MESSAGES, reason)
 
@@ -119,6 +147,8 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
         if self.read_paused:
             self.read_paused = False
             self.transport.resume_reading()
+        if self._is_abuser and self.transport.can_write_eof():
+            self.transport.write_eof()  # its answer to the close frame would not be heard
         self.close_timer = self.loop.call_later(self.limits.linger_s, self.transport.abort)
 
 
