@@ -1,13 +1,19 @@
-"""The example of the documentation, as its reader runs it: a program of its own."""
+"""The examples of the documentation, as their readers run them: programs of their own."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import random
+import shutil
+import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
+
+import pytest
 
 from gameserver.wire.messages import Action, ActionKind, Enter, Rebuy, Sit
 from railbird.agenthost.house import STYLES, HousePlayer
@@ -17,7 +23,7 @@ from tests.client.frames import seat, snapshot, state, turn
 from tests.conftest import ROOT
 from tests.house.real_table import real_table
 
-EXAMPLE = ROOT / "examples" / "bot.py"
+EXAMPLES: Final = ROOT / "examples"
 
 
 async def test_the_example_bot_plays() -> None:
@@ -47,16 +53,18 @@ async def test_the_example_bot_plays() -> None:
         await visitor.close(1000)
 
     async with fake_table(script) as table, asyncio.timeout(30):
-        bot = await started(table.url, "token")
+        bot = await started(python_bot(), table.url, "token")
         out, errors = await bot.communicate()
     assert (bot.returncode, errors.decode()) == (0, "")
     assert out.decode() == "at the table, hand 1\n"
 
 
-async def test_the_example_bot_plays_at_a_real_table(tmp_path: Path) -> None:
+@pytest.mark.parametrize("which", ["python", "javascript"])
+async def test_the_example_bot_plays_at_a_real_table(which: str, tmp_path: Path) -> None:
     """Ten hands against a house player, without a word of complaint."""
+    command = BOTS[which]()
     async with real_table(tmp_path, max_seats=2) as table, asyncio.timeout(60):
-        bot = await started(table.url, await table.token("bot"))
+        bot = await started(command, table.url, await table.token("bot"))
         rival = HousePlayer(
             table.url,
             agent_token=await table.token("rival"),
@@ -77,10 +85,34 @@ async def test_the_example_bot_plays_at_a_real_table(tmp_path: Path) -> None:
         with suppress(asyncio.CancelledError):
             await playing
         out, errors = await bot.communicate()
-    assert (out.decode().splitlines()[1:], errors.decode()) == ([], "")
+    said = [line for line in out.decode().splitlines() if not line.startswith("at the table, hand ")]
+    assert (
+        said,
+        [line for line in errors.decode().splitlines() if "Warning" not in line and "trace-warn" not in line],
+    ) == ([], [])
 
 
-async def started(url: str, token: str) -> asyncio.subprocess.Process:
+def python_bot() -> list[str]:
+    """The command of the example in Python."""
+    return [sys.executable, "-W", "error", str(EXAMPLES / "bot.py")]
+
+
+def javascript_bot() -> list[str]:
+    """The command of the example in JavaScript, for the Node that is here; skips where there is none that has a WebSocket."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node on the PATH: the example in JavaScript cannot run")
+    for flags in ([], ["--experimental-websocket"]):
+        has_one = "process.exit(typeof WebSocket === 'function' ? 0 : 1)"
+        if subprocess.run([node, *flags, "-e", has_one], capture_output=True, check=False).returncode == 0:
+            return [node, *flags, str(EXAMPLES / "bot.mjs")]
+    pytest.skip("this node has no WebSocket: 20 (with a flag), 22 or newer is needed")
+
+
+BOTS: Final[Mapping[str, Callable[[], list[str]]]] = {"python": python_bot, "javascript": javascript_bot}
+
+
+async def started(command: list[str], url: str, token: str) -> asyncio.subprocess.Process:
     environment = {
         "RAILBIRD_URL": url,
         "RAILBIRD_AGENT_TOKEN": token,
@@ -88,11 +120,16 @@ async def started(url: str, token: str) -> asyncio.subprocess.Process:
         "PATH": os.environ["PATH"],
     }
     pipe = asyncio.subprocess.PIPE
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-W", "error", str(EXAMPLE), env=environment, stdout=pipe, stderr=pipe
-    )
+    return await asyncio.create_subprocess_exec(*command, env=environment, stdout=pipe, stderr=pipe)
 
 
-def test_the_example_is_short() -> None:
+@pytest.mark.parametrize(("name", "most_lines"), [("bot.py", 45), ("bot.mjs", 55)])
+def test_the_example_is_short(name: str, most_lines: int) -> None:
     """A newcomer reads it in a minute."""
-    assert len(EXAMPLE.read_text().splitlines()) <= 45
+    assert len((EXAMPLES / name).read_text().splitlines()) <= most_lines
+
+
+def test_the_example_in_javascript_needs_no_package() -> None:
+    """It imports nothing."""
+    text = (EXAMPLES / "bot.mjs").read_text()
+    assert "import " not in text and "require(" not in text
