@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 
 from rich.console import Console
 
-from gameserver.identity.key_files import StoredKeys, init_keys
-from gameserver.identity.keys import KeyUse
+from gameserver.identity.key_files import KeysNotPrivate, StoredKeys, init_keys
+from gameserver.identity.keys import KeyUse, UnusableKey
 from gameserver.store.ledger import Ledger
 from policy.ids import TableId
 from railbird.agenthost.house.player import HousePlayer
 from railbird.app import Server, opened
 from railbird.client import ClientError
 from railbird.config import Settings
-from railbird.demo import bank, cast, progress, tables
+from railbird.demo import bank, cast, first_hand, progress, tables
 from railbird.demo.count import HandCount
 from railbird.logs import configure_logs
-from railbird.serve import own_origins, setup_of
+from railbird.serve import CannotStart, own_origins, setup_of
 from railbird.serving import PortTaken, listen, served, stop_signals
 
 _HOST = "127.0.0.1"
@@ -34,8 +34,16 @@ def run_demo(settings: Settings, port: int, tables: int, hands: int | None, open
     try:
         return asyncio.run(_run(settings, console, Wanted(port, tables, hands, open_browser)))
     except PortTaken as problem:
-        console.print(f"{problem}. Choose another one: `railbird demo --port 8001`, or `--port 0` for any.")
-        return 1
+        return _cannot_start(f"{problem}. Choose another one: `railbird demo --port 8001`, or `--port 0` for any.")
+    except CannotStart as problem:
+        return _cannot_start(str(problem))
+    except (KeysNotPrivate, UnusableKey) as problem:
+        return _cannot_start(f"The keys cannot be used: {problem}.")
+
+
+def _cannot_start(sentence: str) -> int:
+    Console(stderr=True).print(sentence, highlight=False, soft_wrap=True)
+    return 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +88,34 @@ async def _play(
     stop: asyncio.Event,
 ) -> None:
     opened_tables = await tables.open_tables(server.floor, wanted.tables)
+    await first_hand.hold(server.floor, opened_tables)
     count.watch(opened_tables)
     seated = [_Seated(table_id, part) for i, table_id in enumerate(opened_tables) for part in cast.cast_of(i)]
     _say_what_to_open(console, port, opened_tables, wanted)
+    _say_what_goes_on(console, settings, [server.floor.state(table_id).hand_number for table_id in opened_tables])
     async with asyncio.TaskGroup() as group:
         owners = [each.part.owner for each in seated]
         await bank.top_up(server.ledger, owners)
         working = [group.create_task(bank.keep_solvent(server.ledger, owners))]
         working += [group.create_task(_act(settings, keys, server, port, each)) for each in seated]
+        holding = [group.create_task(_release(server, table_id, seated)) for table_id in opened_tables]
         await _first_of(stop, count.enough)
+        await _ended(holding)
         await server.stop()  # while the players can still act: hands in play end
         for task in working:
             task.cancel()
+
+
+async def _release(server: Server, table_id: TableId, seated: Sequence[_Seated]) -> None:
+    cast_here = [each.part.agent_id for each in seated if each.table_id == table_id]
+    await first_hand.release_when_seated(server.floor, table_id, cast_here)
+
+
+async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """None of them is left half done: a table that stayed held would be so in the next demo too."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _act(settings: Settings, keys: StoredKeys, server: Server, port: int, seated: _Seated) -> None:
@@ -131,6 +155,17 @@ def _say_what_to_open(console: Console, port: int, opened_tables: Sequence[Table
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
     if wanted.open_browser:
         webbrowser.open(lobby)
+
+
+def _say_what_goes_on(console: Console, settings: Settings, hand_numbers: Sequence[int]) -> None:
+    if not any(hand_numbers):
+        return
+    told = ", ".join(str(number) for number in hand_numbers)
+    console.print(
+        f"An earlier demo in {settings.store.home} opened these tables: they go on, after hands {told}.",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 async def _balance(console: Console, ledger: Ledger) -> int:

@@ -14,6 +14,9 @@ DEMO_HOST: Final = UserId("demo-host")
 
 BUY_IN_CHIPS: Final = 2_000
 _NAMES: Final = ("The First Rail", "The Second Rail")
+_FULL: Final = 6
+_WITH_FREE_SEATS: Final = 8
+"""The second table has room for two that are not of the cast: somebody's own bot."""
 
 
 async def open_tables(floor: Floor, count: int) -> list[TableId]:
@@ -29,7 +32,7 @@ def _options(index: int) -> TableOptions:
     return TableOptions(
         name=name,
         kind=TableKind.AGENT,
-        max_seats=6,
+        max_seats=_WITH_FREE_SEATS if index == 1 else _FULL,
         small_blind_chips=10,
         big_blind_chips=20,
         min_buy_in_chips=400,

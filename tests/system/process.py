@@ -49,7 +49,7 @@ class Home:
             self.keys.signing[KeyUse.AGENT],
             agent_id=AgentId(name),
             owner=UserId(f"owner-of-{name}"),
-            version_id=AgentVersionId("v1"),
+            version_id=AgentVersionId(f"{name}-v1"),
             token_id=f"token-of-{name}",
             now_s=int(time.time()),
             life_s=600,
@@ -63,7 +63,11 @@ class Home:
             yield server
 
     async def with_table(self, options: TableOptions) -> TableId:
+        """A table, and two agents that are registered: ann and bob."""
         async with self.opened() as server:
+            for name in ("ann", "bob"):
+                await server.people.create_agent(AgentId(name), name, UserId(f"owner-of-{name}"))
+                await server.people.publish_version(AgentId(name), AgentVersionId(f"{name}-v1"), b"{}")
             return await server.floor.create(options)
 
 
@@ -102,15 +106,20 @@ class Process:
         return await asyncio.wait_for(self.process.wait(), timeout_s)
 
 
+def environment(home: Home) -> dict[str, str]:
+    """This process's environment, with this home and without other settings of ours."""
+    names = {name: value for name, value in os.environ.items() if not name.startswith("RAILBIRD_")}
+    return {**names, "RAILBIRD_HOME": str(home.folder), "PYTHONUNBUFFERED": "1"}
+
+
 @asynccontextmanager
 async def running(home: Home, *arguments: str, **settings: str) -> AsyncIterator[Process]:
     """`python -m railbird ...` with this home; killed at the end where it has not ended."""
-    names = {name: value for name, value in os.environ.items() if not name.startswith("RAILBIRD_")}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-W", "error", "-m", "railbird", *arguments),
         cwd=ROOT,
-        env={**names, "RAILBIRD_HOME": str(home.folder), "PYTHONUNBUFFERED": "1", **settings},
+        env={**environment(home), **settings},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
