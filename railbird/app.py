@@ -26,7 +26,6 @@ from gameserver.floor.settings import FloorSettings
 from gameserver.http.documents.routes import document_routes
 from gameserver.http.history import HistoryPorts, history_routes
 from gameserver.http.invitations import Invitations
-from gameserver.http.late_views import LateViews
 from gameserver.http.metrics import Metric
 from gameserver.http.notes import WaitingNotes
 from gameserver.http.operators import OperatorDoor
@@ -163,7 +162,6 @@ class _House:
         self.revoking = self._revoking()
         self.notes = WaitingNotes(StoredNotes(database), self.floor.sits_at, setup.clock.wall_ms)
         self.transfers = Transfers(TransferPorts(self.floor, self._hand_over))
-        self.views = LateViews(self.floor.state, setup.clock)
         self.answers: Counter[str] = Counter()
 
     async def load(self) -> None:
@@ -215,10 +213,10 @@ class _House:
             settings=self._setup.floor,
             observe=self._observe,
             invited=self.invitations.of,
+            give_notes=lambda agent_id: self.notes.take(agent_id),
         )
 
     def _observe(self, table_id: TableId, facts: Sequence[Fact]) -> None:
-        self.views.observe(table_id, facts)
         self.transfers.observe(table_id, facts)
         self._setup.observe(table_id, facts)
 
@@ -291,7 +289,7 @@ class _House:
             *history_routes(history),
             *schema_routes(),
             *document_routes(),
-            *page_routes(OpenTables(self.floor, identify, self.views)),
+            *page_routes(OpenTables(self.floor, identify)),
         ]
 
     def _behind(self) -> Behind:
@@ -303,7 +301,6 @@ class _House:
             invitations=self.invitations,
             notes=self.notes,
             transfers=self.transfers,
-            views=self.views,
             people=self.people,
             ledger=self.ledger,
             audit=self.audit,

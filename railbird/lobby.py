@@ -9,7 +9,6 @@ from starlette.requests import HTTPConnection
 
 from gameserver.errors import Refusal
 from gameserver.floor.floor import Floor
-from gameserver.http.late_views import LateViews
 from gameserver.identity.who import Nobody, UserIdentity
 from gameserver.table.commands import AgentPlayer
 from gameserver.table.state import SeatState, TableState
@@ -21,24 +20,23 @@ Identify: TypeAlias = Callable[[HTTPConnection], Awaitable[UserIdentity | Nobody
 
 class OpenTables:
     """`railbird.pages.lobby.LobbyPort` over the floor. `identify`: who asks. A private table is listed to those who may know of it,
-    and is on no other list (test_a_private_table_is_on_no_list). `views`: a table that is shown late is listed as late.
+    and is on no other list (test_a_private_table_is_on_no_list).
     """
 
-    def __init__(self, floor: Floor, identify: Identify, views: LateViews) -> None:
+    def __init__(self, floor: Floor, identify: Identify) -> None:
         self._floor = floor
         self._identify = identify
-        self._views = views
 
     async def tables(self, asker: HTTPConnection) -> Sequence[TableSummary]:
         listed = self._floor.visible_states(await self._who(asker))
-        return [_summary(table_id, self._views.seen(table_id, state).state) for table_id, state in listed.items()]
+        return [_summary(table_id, state) for table_id, state in listed.items()]
 
     async def table(self, asker: HTTPConnection, table_id: str) -> TableSummary | None:
         try:
             state = self._floor.visible_state(TableId(table_id), await self._who(asker))
         except Refusal:
             return None
-        return _summary(TableId(table_id), self._views.seen(TableId(table_id), state).state)
+        return _summary(TableId(table_id), state)
 
     async def _who(self, asker: HTTPConnection) -> UserIdentity | Nobody:
         """Whoever shows a credential that is no good is nobody: the pages are for anybody."""

@@ -15,6 +15,7 @@ from gameserver.floor.chips import TableChips
 from gameserver.floor.keeper import Keeper
 from gameserver.floor.lines import Lines
 from gameserver.floor.mail import Mail
+from gameserver.floor.notes import GiveNotes, nobody_writes
 from gameserver.floor.ports import Clock, Connection, Door, LastEvent, Names, ResumePoint, TableStore, Watching
 from gameserver.floor.requests import Attach, Detach, Operate, Request, Say, Stop
 from gameserver.floor.settings import FloorSettings
@@ -32,6 +33,7 @@ from gameserver.table.options import TableOptions
 from gameserver.table.room import Room
 from gameserver.table.state import TableState
 from gameserver.table.table import RECENT_HANDS
+from gameserver.views.audience import PublicAudience
 from gameserver.wire.messages import Error, Inbound
 from policy.ids import Seat, TableId, TurnId
 from policy.spectator_policy import RevealOptions
@@ -68,6 +70,7 @@ class Floor:
         settings: FloorSettings,
         observe: Callable[[TableId, Sequence[Fact]], None] = _nobody_observes,
         invited: Invited = nobody_is_invited,
+        give_notes: GiveNotes = nobody_writes,
         later: Later = by_the_loop,
     ) -> None:
         self._store = store
@@ -78,10 +81,12 @@ class Floor:
         self._settings = settings
         self._observe = observe
         self._access = Access(settings, invited)
+        self._give_notes = give_notes
         self._later = later
         self._stopping = False
         self._tables: dict[TableId, TableTask] = {}
         self._running: dict[TableId, asyncio.Task[None]] = {}
+        self._showings: dict[TableId, Showing] = {}
 
     # --- tables ---------------------------------------------------------------------------------------------------------
 
@@ -123,14 +128,17 @@ class Floor:
         return {table_id: self.state(table_id) for table_id in self._tables}
 
     def visible_state(self, table_id: TableId, identity: Identity) -> TableState:
-        """A table, for somebody who may know of it. Raises Refusal(not_found) for one that is not there and for anybody else alike."""
-        state = self.state(table_id)
-        self._access.admit(identity, table_id, state.options)
-        return state
+        """A table as it is shown to those who watch, for somebody who may know of it: late where its watchers see it late.
+
+        Raises Refusal(not_found) for one that is not there and for anybody else alike.
+        """
+        self._access.admit(identity, table_id, self._table(table_id).room.options)
+        return self._showings[table_id].state_shown_to(PublicAudience())
 
     def visible_states(self, identity: Identity) -> Mapping[TableId, TableState]:
-        """The open tables that somebody may know of, in the order of creation."""
-        return {table_id: state for table_id, state in self.states().items() if self._is_visible(table_id, identity)}
+        """The open tables that somebody may know of, as they are shown to those who watch, in the order of creation."""
+        visible = (table_id for table_id in self._tables if self._is_visible(table_id, identity))
+        return {table_id: self.visible_state(table_id, identity) for table_id in visible}
 
     def admit(self, identity: Identity, table_id: TableId, options: TableOptions) -> None:
         """Of a table that need not be open here: raises Refusal(not_found) for whoever may not know of it."""
@@ -204,7 +212,7 @@ class Floor:
 
     def _is_visible(self, table_id: TableId, identity: Identity) -> bool:
         try:
-            self.visible_state(table_id, identity)
+            self._access.admit(identity, table_id, self._table(table_id).room.options)
         except Refusal:
             return False
         return True
@@ -219,6 +227,7 @@ class Floor:
     def _forget(self, table_id: TableId) -> None:
         self._tables.pop(table_id, None)
         self._running.pop(table_id, None)
+        self._showings.pop(table_id, None)
 
     def _build(self, stored: StoredTable, recent: Sequence[HandResult]) -> TableTask:
         table_id = stored.table_id
@@ -226,7 +235,7 @@ class Floor:
         shown_live = ShownLive()
         keeper = Keeper(table_id, self._store, chips, shown_live)
         showing = Showing(table_id, self._door, self._clock, self._later)
-        mail = Mail(table_id, self._door, self._clock, showing, shown_live)
+        mail = Mail(table_id, self._door, self._clock, showing, shown_live, self._give_notes)
         lines = Lines(mail, self._settings.platform_models)
         thoughts = Thoughts(table_id, showing)
         chat = ChatLine(table_id, showing, lines.callers, self.sits_at)
@@ -249,6 +258,7 @@ class Floor:
             observe=self._observe,
         )
         showing.open(lambda: task.room)
+        self._showings[table_id] = showing
         return task
 
     def _restore(self, stored: StoredTable, recent: Sequence[HandResult]) -> Room:

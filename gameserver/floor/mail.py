@@ -13,6 +13,7 @@ from gameserver.errors import Bug, Refusal
 from gameserver.floor import faults
 from gameserver.floor.access import owns_an_agent
 from gameserver.floor.callers import Caller, Callers, audience_now, audience_of
+from gameserver.floor.notes import GiveNotes, nobody_writes, notes_at_the_start
 from gameserver.floor.ports import Clock, Connection, Door, Resume
 from gameserver.floor.showing import Showing
 from gameserver.floor.shown_live import ShownLive
@@ -36,12 +37,21 @@ log = structlog.get_logger()
 class Mail:
     """The outgoing side of one table."""
 
-    def __init__(self, table_id: TableId, door: Door, clock: Clock, showing: Showing, shown_live: ShownLive) -> None:
+    def __init__(
+        self,
+        table_id: TableId,
+        door: Door,
+        clock: Clock,
+        showing: Showing,
+        shown_live: ShownLive,
+        give_notes: GiveNotes = nobody_writes,
+    ) -> None:
         self._table_id = table_id
         self._door = door
         self._clock = clock
         self._showing = showing
         self._shown_live = shown_live
+        self._give_notes = give_notes
 
     def deliver(self, room: Room, facts: Sequence[Fact], callers: Callers) -> None:
         """Tell every audience what happened; then move those whose audience is another one now."""
@@ -52,7 +62,8 @@ class Mail:
             self._showing.tell(change, facts, state, now)
             self._shown_live.sent(state, now.wall_ms)
             for audience in _seats_told(facts, state):
-                self._door.send_to_seat(self._table_id, audience, change.seat(audience))
+                notes = notes_at_the_start(self._table_id, facts, state, audience, self._give_notes)
+                self._door.send_to_seat(self._table_id, audience, [*notes, *change.seat(audience)])
         self._tell_dropped_wishes(facts, callers)
         if any(isinstance(fact, SeatTaken | SeatPaid | SeatFreed) for fact in facts):
             self._move(room, callers)

@@ -6,26 +6,27 @@ from collections.abc import Sequence
 
 from gameserver.errors import Refusal
 from gameserver.floor.floor import Floor
-from gameserver.http.late_views import LateViews, Seen
+from gameserver.floor.ports import Clock
 from gameserver.http.lobby import ListedTable, PublicTable
 from gameserver.identity.who import Nobody, UserIdentity
 from gameserver.table.state import TableState
 from gameserver.views import sight
+from gameserver.views.now import Now
 from gameserver.views.rules import table_rules
 from gameserver.views.table_view import STATUSES, table_view
 from policy.ids import TableId
 
 
 class FloorLobby:
-    """Private tables are the floor's to show or not, late ones `late_views`'."""
+    """Which tables there are for somebody, and how late, is the floor's to say."""
 
-    def __init__(self, floor: Floor, views: LateViews) -> None:
-        self._floor, self._views = floor, views
+    def __init__(self, floor: Floor, clock: Clock) -> None:
+        self._floor, self._clock = floor, clock
 
     async def tables(self, asker: UserIdentity | Nobody) -> Sequence[ListedTable]:
         """See `Lobby`."""
         visible = self._floor.visible_states(asker)
-        return [_listed(table_id, self._views.seen(table_id, state).state) for table_id, state in visible.items()]
+        return [_listed(table_id, state) for table_id, state in visible.items()]
 
     async def table(self, asker: UserIdentity | Nobody, table_id: TableId) -> PublicTable | None:
         """See `Lobby`."""
@@ -33,16 +34,16 @@ class FloorLobby:
             state = self._floor.visible_state(table_id, asker)
         except Refusal:
             return None
-        return public_table(table_id, self._views.seen(table_id, state))
+        return public_table(table_id, state, Now(self._clock.monotonic_ms(), self._clock.wall_ms()))
 
 
-def public_table(table_id: TableId, seen: Seen) -> PublicTable:
+def public_table(table_id: TableId, state: TableState, now: Now) -> PublicTable:
     """The public view of a table."""
-    private = sight.view_of_spectator(sight.sight_of_table(seen.state))
+    private = sight.view_of_spectator(sight.sight_of_table(state))
     return PublicTable(
         table_id=table_id,
-        rules=table_rules(seen.state.options),
-        state=table_view(table_id, seen.state, seen.at).for_audience(private),
+        rules=table_rules(state.options),
+        state=table_view(table_id, state, now).for_audience(private),
     )
 
 

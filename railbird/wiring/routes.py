@@ -17,7 +17,6 @@ from gameserver.http.floor_lobby import FloorLobby
 from gameserver.http.health import health_routes
 from gameserver.http.internal import InternalPorts, internal_routes
 from gameserver.http.invitations import Invitations
-from gameserver.http.late_views import LateViews
 from gameserver.http.lobby import Readiness
 from gameserver.http.metrics import Metric, metrics_routes
 from gameserver.http.notes import WaitingNotes
@@ -56,7 +55,6 @@ class Behind:
     invitations: Invitations
     notes: WaitingNotes
     transfers: Transfers
-    views: LateViews
     people: People
     ledger: Ledger
     audit: Audit
@@ -79,7 +77,7 @@ def http_routes(behind: Behind) -> list[BaseRoute]:
         *health_routes(behind.readiness),
         *metrics_routes(behind.metrics, behind.operator_door),
         *sign_in_routes(_sign_in_ports(behind)),
-        *table_routes(FloorLobby(behind.floor, behind.views), askers.anybody),
+        *table_routes(FloorLobby(behind.floor, behind.clock), askers.anybody),
         *table_desk_routes(desk),
         *agent_routes(_agent_ports(behind, rates)),
         *bankroll_routes(askers, behind.ledger),

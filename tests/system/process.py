@@ -66,8 +66,9 @@ class Home:
         """A table, and two agents that are registered: ann and bob."""
         async with self.opened() as server:
             for name in ("ann", "bob"):
-                await server.people.create_agent(AgentId(name), name, UserId(f"owner-of-{name}"))
-                await server.people.publish_version(AgentId(name), AgentVersionId(f"{name}-v1"), b"{}")
+                if await server.people.agent(AgentId(name)) is None:
+                    await server.people.create_agent(AgentId(name), name, UserId(f"owner-of-{name}"))
+                    await server.people.publish_version(AgentId(name), AgentVersionId(f"{name}-v1"), b"{}")
             return await server.floor.create(options)
 
 
