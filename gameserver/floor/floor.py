@@ -87,6 +87,7 @@ class Floor:
         self._tables: dict[TableId, TableTask] = {}
         self._running: dict[TableId, asyncio.Task[None]] = {}
         self._showings: dict[TableId, Showing] = {}
+        self._faults_before = 0
 
     # --- tables ---------------------------------------------------------------------------------------------------------
 
@@ -143,6 +144,11 @@ class Floor:
     def admit(self, identity: Identity, table_id: TableId, options: TableOptions) -> None:
         """Of a table that need not be open here: raises Refusal(not_found) for whoever may not know of it."""
         self._access.admit(identity, table_id, options)
+
+    @property
+    def faults(self) -> int:
+        """How many faults of ours there were at the tables of this process, closed ones too."""
+        return self._faults_before + sum(table.faults_in_all for table in self._tables.values())
 
     def sits_at(self, player: PlayerId) -> Sequence[RevealOptions]:
         """What every table here reveals where this player sits; what `whisper_policy` asks."""
@@ -225,7 +231,8 @@ class Floor:
         running.add_done_callback(lambda _: self._forget(stored.table_id))
 
     def _forget(self, table_id: TableId) -> None:
-        self._tables.pop(table_id, None)
+        gone = self._tables.pop(table_id, None)
+        self._faults_before += 0 if gone is None else gone.faults_in_all
         self._running.pop(table_id, None)
         self._showings.pop(table_id, None)
 

@@ -78,6 +78,7 @@ class TableTask:
         self._next_hand_ms = parts.clock.monotonic_ms()
         self._stop: Stop | None = None
         self._faults = 0
+        self.faults_in_all = 0
 
     async def run(self) -> None:
         """Serve the table until it is closed or stopped. A fault in it is its own: no other table learns of it
@@ -255,6 +256,7 @@ class TableTask:
         """Go on from what is stored, after a pause. False where there were too many faults in a row."""
         while True:
             self._faults += 1
+            self.faults_in_all += 1
             self._log("table_fault", error)
             if self._faults >= self._settings.faults_to_close:
                 return False
