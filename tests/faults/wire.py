@@ -187,7 +187,10 @@ class Peer:
     async def ask(self, kind: str, **fields: object) -> Message:
         """A sound message, and its answer."""
         since = len(self.messages)
-        request_id = self.say(kind, **fields)
+        return await self.answer(self.say(kind, **fields), since=since)
+
+    async def answer(self, request_id: str, *, since: int = 0) -> Message:
+        """The answer to a request."""
         return await self.sees(lambda m: m.get("requestId") == request_id, since=since)
 
     async def works(self) -> bool:
