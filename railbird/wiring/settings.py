@@ -12,9 +12,9 @@ from gameserver.identity.keys import KeyRing, KeyUse, UnusableKey, VerifyingKey,
 from gameserver.identity.service_key import ServiceKey
 from gameserver.identity.tokens import TokenRules
 from policy.ids import UserId
-from railbird.app import Setup
 from railbird.config import IdentitySettings, Settings
 from railbird.wiring.keys import FolderKeys, Issuer, hosting_key
+from railbird.wiring.setup import Setup
 
 
 class CannotStart(Exception):

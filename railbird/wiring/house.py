@@ -1,0 +1,242 @@
+"""All rooms of one server, put together over an open database. It holds no rule."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute, WebSocketRoute
+
+from gameserver.floor.floor import Floor
+from gameserver.http.documents.routes import document_routes
+from gameserver.http.history import HistoryPorts, history_routes
+from gameserver.http.invitations import Invitations
+from gameserver.http.notes import WaitingNotes
+from gameserver.http.operators import OperatorDoor
+from gameserver.http.problems import problem, problem_handlers, problem_of
+from gameserver.http.schemas import schema_routes
+from gameserver.http.transfers import TransferPorts, Transfers
+from gameserver.identity.origins import AllowedOrigins
+from gameserver.identity.who import Identity
+from gameserver.net.delivery import Delivery
+from gameserver.net.event_stream import EventPorts, TableEvents
+from gameserver.net.websocket import SocketPorts, TableSocket
+from gameserver.store.audit import Audit
+from gameserver.store.engine import Database
+from gameserver.store.hands import Hands
+from gameserver.store.invitations import StoredInvitations
+from gameserver.store.ledger import Ledger
+from gameserver.store.notes import StoredNotes
+from gameserver.store.people import People
+from gameserver.store.posting import Bookkeeping
+from gameserver.store.revocations import StoredRevocations
+from gameserver.store.tables import SqlTableStore
+from gameserver.table.facts import Fact
+from policy.ids import AgentId, TableId, UserId
+from railbird.lobby import OpenTables
+from railbird.pages.routes import page_routes
+from railbird.wiring.answers import CountedAnswers
+from railbird.wiring.keys import FixedKeys, KeySource
+from railbird.wiring.metrics import Counted, metrics_of
+from railbird.wiring.names import RegisteredNames
+from railbird.wiring.people import Revoking, doors
+from railbird.wiring.routes import Behind, http_routes
+from railbird.wiring.setup import Server, Setup
+from railbird.wiring.stores import Stores
+
+_FORGET_EVERY_S: Final = 3_600
+
+
+class House:
+    """Everything of one server, put together over an open database."""
+
+    def __init__(self, setup: Setup, database: Database) -> None:
+        self._setup, self._database, self._clock = setup, database, setup.clock
+        books = Bookkeeping(setup.clock.wall_ms, setup.starting_chips)
+        self.store, self.people = SqlTableStore(database, books), People(database, books)
+        self.ledger, self.audit = Ledger(database, books), Audit(database)
+        self.door = Delivery(new_name=setup.new_name, clock=setup.clock)
+        self.keys: KeySource = FixedKeys(setup.keys) if setup.key_source is None else setup.key_source
+        self.doors = doors(
+            keys=self.keys,
+            rules=setup.token_rules,
+            origins=AllowedOrigins(setup.origins),
+            people=self.people,
+            clock=setup.clock,
+            new_secret=setup.new_name,
+        )
+        self.invitations = Invitations(StoredInvitations(database))
+        self.floor = self._floor()
+        self.socket = TableSocket(self._socket_ports())
+        self.events = TableEvents(self._event_ports())
+        self.revoking = self._revoking()
+        self.notes = WaitingNotes(StoredNotes(database), self.floor.sits_at, setup.clock.wall_ms)
+        self.transfers = Transfers(TransferPorts(self.floor, self._hand_over))
+        self.answers: Counter[str] = Counter()
+
+    async def load(self) -> None:
+        """Read what outlived the last process. Before a table is opened."""
+        await self.invitations.load()
+        await self.revoking.load()
+        await self.notes.load()
+
+    def server(self) -> Server:
+        """The server, whose tables do not run yet."""
+        return Server(
+            app=Starlette(
+                routes=self._routes(),
+                exception_handlers=problem_handlers(),
+                middleware=[Middleware(CountedAnswers, counts=self.answers)],
+            ),
+            floor=self.floor,
+            people=self.people,
+            ledger=self.ledger,
+            store=self.store,
+            socket=self.socket,
+            door=self.door,
+            grace_ms=self._setup.grace_ms,
+            come_back_after_ms=self._setup.floor.come_back_after_ms,
+            metrics=lambda: metrics_of(self._counted()),
+            sign_in_link=self._sign_in_link,
+        )
+
+    async def keep(self) -> None:
+        """What has to be done now and then, until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.keys.follow())
+            group.create_task(self._forget_now_and_then())
+
+    async def settle(self) -> None:
+        """Let what was begun come to its end. After the tables."""
+        await self.transfers.stop()
+        await self.notes.stop()
+
+    # --- parts ----------------------------------------------------------------------------------------------------------
+
+    def _floor(self) -> Floor:
+        return Floor(
+            store=self.store,
+            door=self.door,
+            names=RegisteredNames(self.people),
+            clock=self._clock,
+            chances=self._setup.chances,
+            settings=self._setup.floor,
+            observe=self._observe,
+            invited=self.invitations.of,
+            give_notes=lambda agent_id: self.notes.take(agent_id),
+        )
+
+    def _observe(self, table_id: TableId, facts: Sequence[Fact]) -> None:
+        self.transfers.observe(table_id, facts)
+        self._setup.observe(table_id, facts)
+
+    def _socket_ports(self) -> SocketPorts:
+        return SocketPorts(
+            floor=self.floor,
+            sessions=self.door,
+            identify=self.doors.askers.anybody,
+            authenticate_agent=self.doors.admission.agent,
+            is_origin_allowed=lambda origin: self.doors.origins.allows([origin]),
+            clock=self._clock,
+            new_name=self._setup.new_name,
+        )
+
+    def _event_ports(self) -> EventPorts:
+        return EventPorts(
+            floor=self.floor,
+            identify=self.doors.askers.anybody,
+            refused=problem_of,
+            busy=lambda seconds: problem(503, "unavailable", headers={"Retry-After": str(seconds)}),
+            is_origin_allowed=lambda origin: self.doors.origins.allows([origin]),
+            clock=self._clock,
+            new_name=self._setup.new_name,
+            chance=random.random,
+        )
+
+    def _close_revoked(self, is_revoked: Callable[[Identity], bool]) -> int:
+        return self.socket.close_revoked(is_revoked) + self.events.close_revoked(is_revoked)
+
+    def _revoking(self) -> Revoking:
+        rules = self._setup.token_rules
+        longest_s = max(rules.longest_agent_life_s, rules.longest_user_life_s) + 2 * rules.leeway_s
+        return Revoking(
+            self.doors.revocations,
+            StoredRevocations(self._database),
+            self._close_revoked,
+            self._clock,
+            longest_s * 1_000,
+        )
+
+    async def _hand_over(self, agent_id: AgentId, to: UserId) -> None:
+        """Its tokens first, so that nobody of before comes in while it changes hands."""
+        await self.revoking.agent(agent_id)
+        await self.people.transfer_agent(agent_id, to)
+        self.notes.forget(agent_id)
+
+    async def _sign_in_link(self, user_id: UserId) -> str:
+        return f"/signin/{await self.doors.links.make(user_id, now_ms=self._clock.wall_ms())}"
+
+    async def _forget_now_and_then(self) -> None:
+        while True:
+            await asyncio.sleep(_FORGET_EVERY_S)
+            self.revoking.forget()
+
+    # --- routes ---------------------------------------------------------------------------------------------------------
+
+    def _routes(self) -> list[BaseRoute]:
+        identify = self.doors.askers.anybody
+        history = HistoryPorts(
+            tables=self.store,
+            hands=Hands(self._database),
+            identify=identify,
+            admit=self.floor.admit,
+            now_ms=self._clock.wall_ms,
+        )
+        return [
+            WebSocketRoute("/games/poker/{table_id}/ws", self.socket.endpoint, name="table_socket"),
+            *self.events.routes(),
+            *http_routes(self._behind()),
+            *history_routes(history),
+            *schema_routes(),
+            *document_routes(),
+            *page_routes(OpenTables(self.floor, identify)),
+        ]
+
+    def _behind(self) -> Behind:
+        setup = self._setup
+        return Behind(
+            floor=self.floor,
+            doors=self.doors,
+            revoking=self.revoking,
+            invitations=self.invitations,
+            notes=self.notes,
+            transfers=self.transfers,
+            people=self.people,
+            ledger=self.ledger,
+            audit=self.audit,
+            operator_door=OperatorDoor(setup.service_key, self.audit, self._clock.wall_ms),
+            operators=setup.floor.operators,
+            keys=self.keys,
+            readiness=Stores(self._database, self.keys),
+            metrics=lambda: metrics_of(self._counted()),
+            clock=self._clock,
+            new_name=setup.new_name,
+            secure=bool(setup.origins) and all(origin.startswith("https://") for origin in setup.origins),
+        )
+
+    def _counted(self) -> Counted:
+        return Counted(
+            floor=self.floor,
+            sockets=lambda: self.socket.open_connections,
+            streams=lambda: self.events.open_streams,
+            frames=lambda: self.door.frames_total,
+            tripwire=lambda: self.door.refused_total,
+            faults=lambda: self.floor.faults,
+            refused_tokens=self.doors.refused_tokens,
+            answers=self.answers,
+        )
