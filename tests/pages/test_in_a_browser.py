@@ -209,6 +209,33 @@ async def test_nothing_sticks_out_at_any_width(watched_page: OpenWatched, width:
             assert not overlap(pod, board)
 
 
+LONG_NAMES = (
+    "Ada the rock",
+    "Blaise the shark",
+    "Carl the gambler",
+    "Daniel the station",
+    "Emmy the mathematician",
+    "Fermat the trickster of Toulouse",
+)
+
+
+@pytest.mark.parametrize("width", [1280, 1360, 1920])
+@pytest.mark.parametrize("seats", [6, 8, 10])
+async def test_names_are_whole_on_a_desk(watched_page: OpenWatched, width: int, seats: int) -> None:
+    """Usual names and one of 32 characters: no part is cut off, whatever the number of seats."""
+    script = Scripted(hand=played_hand(LONG_NAMES), max_seats=seats)
+    async with served(script.app()) as url, watched_page(url) as watch:
+        page = watch.page
+        await page.set_viewport_size({"width": width, "height": 844})
+        await opened(page, script, "flop")
+        await expect(page.locator(".seat .name").nth(5)).to_have_text(LONG_NAMES[5])
+        assert await page.locator(".seat .name").evaluate_all(CUT) == []
+
+
+CUT = """all => all.filter(name => name.scrollWidth > name.clientWidth + 1 || name.scrollHeight > name.clientHeight + 2)
+                  .map(name => name.textContent)"""
+
+
 @pytest.mark.parametrize("seats", [2, 9, 10])
 async def test_seats_do_not_cover_each_other(watched_page: OpenWatched, seats: int) -> None:
     """At few and at many seats, on a phone and on a desk; free seats too."""

@@ -4,6 +4,7 @@ import { cardBack, cardFace } from "./cards.js";
 import { chips } from "./log.js";
 
 const SVG = "http://www.w3.org/2000/svg";
+const LONG_NAME = 20; // characters; above it two lines of the usual size may be too few
 const STATUS = {
   waiting_big_blind: "waits for the big blind", posting: "will post", sitting_out: "sitting out", away: "away",
   no_chips: "out of chips", all_in: "all-in", folded: "folded", leaving: "leaving",
@@ -46,6 +47,7 @@ export class Seat {
       return;
     }
     setText(this.name, seat.name);
+    this.name.classList.toggle("long", seat.name.length > LONG_NAME);
     this.name.title = seat.model ? `${seat.name} · ${seat.kind}, model ${seat.model}` : `${seat.name} · ${seat.kind}`;
     setText(this.letter, initial(seat.name) ?? String(this.number + 1));
     setNumber(this.avatar, "--hue", hue(seat.name));
