@@ -93,27 +93,31 @@ def problem_of(refusal: Refusal | PolicyRefusal) -> Response:
     return problem(_STATUSES.get(refusal.code, _UNPROCESSABLE), str(refusal.code), refusal.why)
 
 
-def problem_handlers() -> dict[Any, Handler]:
+def problem_handlers(count: Callable[[str], None] = lambda code: None) -> dict[Any, Handler]:
     """For `Starlette(exception_handlers=...)`: refusals, what Starlette refuses by itself, and our own errors.
 
-    The last is told as `internal` and no more; it is raised on after the answer, for the log.
+    The last is told as `internal` and no more; it is raised on after the answer, for the log. `count`: told each code.
     """
-    return {Refusal: _refused, PolicyRefusal: _refused, HTTPException: _http_exception, Exception: _internal}
+
+    async def refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, Refusal | PolicyRefusal)
+        count(str(error.code))
+        return problem_of(error)
+
+    async def http_exception(request: Request, error: Exception) -> Response:
+        """What Starlette refuses; its words are not told, since they may quote the request."""
+        assert isinstance(error, HTTPException)
+        code = code_of(error.status_code)
+        count(code)
+        return not_found() if error.status_code == 404 else problem(error.status_code, code, headers=error.headers)
+
+    async def internal(request: Request, error: Exception) -> Response:
+        count(ErrorCode.INTERNAL)
+        return problem(500, ErrorCode.INTERNAL, "An error of ours.")
+
+    return {Refusal: refused, PolicyRefusal: refused, HTTPException: http_exception, Exception: internal}
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refusal | PolicyRefusal)
-    return problem_of(error)
-
-
-async def _http_exception(request: Request, error: Exception) -> Response:
-    """What Starlette refuses; its words are not told, since they may quote the request."""
-    assert isinstance(error, HTTPException)
-    if error.status_code == 404:
-        return not_found()
-    code = _OF_STATUS.get(error.status_code, "bad_request" if error.status_code < 500 else str(ErrorCode.INTERNAL))
-    return problem(error.status_code, code, headers=error.headers)
-
-
-async def _internal(request: Request, error: Exception) -> Response:
-    return problem(500, ErrorCode.INTERNAL, "An error of ours.")
+def code_of(status: int) -> str:
+    """The code of a status that Starlette answers with by itself."""
+    return _OF_STATUS.get(status, "bad_request" if status < 500 else str(ErrorCode.INTERNAL))

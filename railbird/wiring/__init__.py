@@ -6,5 +6,5 @@ house     all rooms over an open database
 keys      what signs and verifies now, followed over rotations
 people    who may come in: verifier, register, revocations, sessions, tickets, links
 routes    the HTTP routes of tables, agents and operators
-metrics, answers, stores, names
+metrics, stores, names
 """

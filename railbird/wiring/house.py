@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, WebSocketRoute
 
 from gameserver.floor.floor import Floor
@@ -40,7 +39,6 @@ from gameserver.table.facts import Fact
 from policy.ids import AgentId, TableId, UserId
 from railbird.lobby import OpenTables
 from railbird.pages.routes import page_routes
-from railbird.wiring.answers import CountedAnswers
 from railbird.wiring.keys import FixedKeys, KeySource
 from railbird.wiring.metrics import Counted, metrics_of
 from railbird.wiring.names import RegisteredNames
@@ -77,7 +75,7 @@ class House:
         self.revoking = self._revoking()
         self.notes = WaitingNotes(StoredNotes(database), self.floor.sits_at, setup.clock.wall_ms)
         self.transfers = Transfers(TransferPorts(self.floor, self._hand_over))
-        self.answers: Counter[str] = Counter()
+        self.refusals: Counter[str] = Counter()
 
     async def load(self) -> None:
         """Read what outlived the last process. Before a table is opened."""
@@ -90,8 +88,7 @@ class House:
         return Server(
             app=Starlette(
                 routes=self._routes(),
-                exception_handlers=problem_handlers(),
-                middleware=[Middleware(CountedAnswers, counts=self.answers)],
+                exception_handlers=problem_handlers(lambda code: self.refusals.update([code])),
             ),
             floor=self.floor,
             people=self.people,
@@ -238,5 +235,5 @@ class House:
             tripwire=lambda: self.door.refused_total,
             faults=lambda: self.floor.faults,
             refused_tokens=self.doors.refused_tokens,
-            answers=self.answers,
+            refusals=self.refusals,
         )

@@ -21,7 +21,7 @@ class Counted:
     tripwire: Callable[[], int]
     faults: Callable[[], int]
     refused_tokens: Mapping[str, int]
-    answers: Counter[str]
+    refusals: Mapping[str, int]
 
 
 def metrics_of(counted: Counted) -> Sequence[Metric]:
@@ -40,5 +40,5 @@ def metrics_of(counted: Counted) -> Sequence[Metric]:
             "railbird_refused_credentials_total", "counter", "Credentials that were refused.", counted.refused_tokens,
             "reason",
         ),
-        Metric("railbird_http_answers_total", "counter", "Answers over HTTP.", counted.answers, "status"),
+        Metric("railbird_http_refusals_total", "counter", "Refusals over HTTP.", counted.refusals, "code"),
     ]  # fmt: skip
