@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final, cast
 
 from starlette.websockets import WebSocket
+from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 from websockets.protocol import OPEN
@@ -67,6 +68,13 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
         extensions = cast(dict[str, Any], self.scope["extensions"])
         extensions[EXTENSION] = self.outlet
         await super().run_asgi()
+
+    async def send(self, message: ASGISendEvent) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and self.close_sent:
+            self.handshake_complete = (
+                True  # else uvicorn logs each handshake that is refused as an error of the application
+            )
 
     def resume_writing(self) -> None:
         super().resume_writing()
