@@ -20,17 +20,20 @@ from gameserver.floor.settings import FloorSettings
 from gameserver.identity.issue import issue_agent_token, issue_user_token
 from gameserver.identity.key_files import StoredKeys, init_keys
 from gameserver.identity.keys import KeyUse
+from gameserver.identity.service_key import ServiceKey
 from gameserver.table.options import Clocks, TableOptions
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from policy.table_kind import TableKind
 from railbird.app import Server, Setup, opened
 from railbird.serving import served
+from railbird.wiring.keys import FolderKeys
 from tests.faults import wire
 from tests.faults.log import Log, logged
 from tests.faults.wire import Answer, Message, Peer
 
 HOST: Final = "127.0.0.1"
 OUR_ORIGIN: Final = "https://ours.example"
+SERVICE_KEY: Final = "a-service-key-of-these-tests"
 NEXT_FRAME_WITHIN_S: Final = 2.0
 LONG: Final = Clocks(turn_ms=600_000, disconnect_bank_ms=600_000)
 OPTIONS: Final = TableOptions(
@@ -108,8 +111,15 @@ class World:
         await peer.sees(lambda m: m["type"] == "snapshot")
         return peer
 
-    async def get(self, path: str | bytes, headers: Sequence[tuple[str, str]] = (), method: str = "GET") -> Answer:
-        return await wire.request(HOST, self.port, method, path, headers)
+    async def get(self, path: str | bytes, headers: Sequence[tuple[str, str]] = ()) -> Answer:
+        return await self.send("GET", path, headers)
+
+    async def send(
+        self, method: str, path: str | bytes, headers: Sequence[tuple[str, str]] = (), body: bytes = b""
+    ) -> Answer:
+        """One HTTP request. A body is said to be JSON."""
+        kind = [("Content-Type", "application/json")] if body else []
+        return await wire.request(HOST, self.port, method, path, [*kind, *headers], body)
 
     async def stage(self, options: TableOptions = OPTIONS) -> Stage:
         """A new table with its probe pair, and the agent A in another seat; the first hand is in play."""
@@ -226,6 +236,8 @@ async def world(folder: Path, *, level: str = "warning", **settings: Any) -> Asy
         **{
             "database_url": f"sqlite:///{folder / 'railbird.sqlite'}",
             "keys": keys.ring,
+            "key_source": FolderKeys(folder / "keys", now_ms=lambda: int(time.time() * 1_000)),
+            "service_key": ServiceKey(SERVICE_KEY),
             "origins": (OUR_ORIGIN,),
             "floor": FloorSettings(hand_gap_ms=0),
             "grace_ms": 200,
