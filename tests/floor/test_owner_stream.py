@@ -222,6 +222,7 @@ def test_who_buys_an_agent_gets_nothing_of_the_hands_before() -> None:
     stage.deal()
     with pytest.raises(Refusal):
         stage.owner("buyer")
+    stage.act(ActionKind.FOLD)
     stage.play_out()
     stage.do(commands.Leave(player_id(player(0))))
     stage.time.pass_ms(7_200_001)  # else it would have to bring back what it took
