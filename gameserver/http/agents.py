@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.http.agent_answers import TokenAnswer, agent_answer, agent_details, version_answer, version_content
-from gameserver.http.askers import HttpAskers
+from gameserver.http.askers import SAFE_METHODS, HttpAskers
 from gameserver.http.body import MAX_VERSION_BYTES, read_body
 from gameserver.http.notes import WaitingNotes
 from gameserver.http.rates import Rates
@@ -136,7 +136,7 @@ class _Desk:
 
     async def _who(self, request: Request) -> UserId:
         asker = await self._ports.askers.user(request)
-        if request.method != "GET":
+        if request.method not in SAFE_METHODS:
             self._ports.rates.take(asker.user_id)
         return asker.user_id
 

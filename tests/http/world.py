@@ -13,12 +13,13 @@ from typing import Any, Final
 import httpx2
 
 from gameserver.floor.settings import FloorSettings
-from gameserver.identity.issue import issue_agent_token, issue_user_token
+from gameserver.identity.issue import issue_agent_token, issue_hosted_token, issue_user_token
 from gameserver.identity.key_files import StoredKeys, init_keys
 from gameserver.identity.keys import KeyUse
 from gameserver.identity.service_key import ServiceKey
 from policy.ids import AgentId, AgentVersionId, UserId
 from railbird.app import Server, Setup, opened
+from railbird.serving import listen, served
 from railbird.wiring.keys import FolderKeys
 
 SITE: Final = "http://railbird.test"
@@ -53,6 +54,19 @@ class World:
             owner=UserId(owner),
             version_id=AgentVersionId(version),
             token_id=token_id or f"a-{next(_ids)}",
+            now_s=int(time.time()),
+            life_s=600,
+        )
+
+    def hosted_token(self, agent_id: str, owner: str, version: str) -> str:
+        """As the hosting service signs it, for the house model."""
+        return issue_hosted_token(
+            self.keys.signing[KeyUse.HOSTING],
+            agent_id=AgentId(agent_id),
+            owner=UserId(owner),
+            version_id=AgentVersionId(version),
+            model="house",
+            token_id=f"h-{next(_ids)}",
             now_s=int(time.time()),
             life_s=600,
         )
@@ -115,3 +129,11 @@ async def opened_world(folder: Path, **changed: Any) -> AsyncIterator[World]:
         transport = httpx2.ASGITransport(app=server.app, raise_app_exceptions=False)
         async with httpx2.AsyncClient(transport=transport, base_url=SITE) as client:
             yield World(server, client, keys)
+
+
+@asynccontextmanager
+async def live(world: World) -> AsyncIterator[str]:
+    """The same server on a real socket: its address, with a slash at the end. The tables stop at the end of the block."""
+    with listen("127.0.0.1", 0) as listener:
+        async with served(world.server, listener):
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
