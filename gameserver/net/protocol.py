@@ -32,6 +32,7 @@ HEARTBEAT_MS: Final = 20_000
 MAX_FRAGMENTS: Final = 64
 """Pieces of one message. A message is 16 KiB at most, so more than this is somebody counting on our patience."""
 _NOT_UTF8: Final = 1007
+_BAD_REQUEST: Final = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 CONTROL_FRAMES_PER_S: Final = 10
 CONTROL_FRAMES_BURST: Final = 50
 """Pings, and pongs that nobody asked for."""
@@ -62,6 +63,15 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
             if self._is_abuser:  # the rest is read, or it could not read our close frame, and is nobody's message
                 return
             super().data_received(data[start : start + _PARSED_AT_ONCE_BYTES])
+            if self.conn.handshake_exc is not None and not self.handshake_initiated:
+                self._refuse_handshake()
+                return
+
+    def _refuse_handshake(self) -> None:
+        """A head that the parser gave up, too long for it perhaps. uvicorn would keep it open in silence (test_f21_a_head_too_long)."""
+        self._is_abuser = True
+        self.transport.write(b"".join(self.conn.data_to_send()) or _BAD_REQUEST)
+        self.transport.close()
 
     async def run_asgi(self) -> None:
         self.outlet = DirectOutlet(self.transport, self.limits, WEBSOCKET_FORM, self._is_open, self._close_now)
