@@ -19,7 +19,7 @@ from gameserver.net.protocol import UVICORN_SETTINGS, ReadyWebSocket
 from gameserver.net.visit import VisitLimits
 from gameserver.table import commands
 from gameserver.wire.close_codes import CloseCode
-from tests.faults.wire import Peer, frame, handshake, head, text_frame
+from tests.faults.wire import HandshakeRefused, Peer, connect, frame, handshake, head, text_frame
 from tests.faults.world import HOST, OPTIONS, Stage, World, until, world
 
 FLOODS: Final = {
@@ -124,6 +124,21 @@ async def test_f21_silent_and_half_open_connections(tmp_path: Path, monkeypatch:
             await until(lambda: [s.connected for s in stage.state.seats] == [True, False])
             for _, writer in opened:
                 writer.transport.abort()
+
+
+@pytest.mark.parametrize("path", ["/games/poker/t-1/ws?" + "a" * 9_000, "/games/poker/t-1/ws?token=" + "b" * 40_000])
+async def test_f21_a_head_too_long(path: str, here: World) -> None:
+    """A handshake whose line is longer than the parser reads is answered and ended, and not kept open in silence."""
+    stage = await here.stage()
+    async with stage.undisturbed():
+        with pytest.raises(HandshakeRefused) as refused:
+            await connect(HOST, here.port, path)
+        assert refused.value.answer.status in (400, 413, 414, 431)
+        with pytest.raises(HandshakeRefused) as refused:
+            await connect(
+                HOST, here.port, f"/games/poker/{stage.table}/ws", [(f"x-{n}", "c" * 9_000) for n in range(2)]
+            )
+        assert refused.value.answer.status in (400, 413, 414, 431)
 
 
 async def dripped(writer: asyncio.StreamWriter) -> None:
