@@ -9,11 +9,12 @@ from starlette.requests import HTTPConnection
 
 from gameserver.errors import Refusal
 from gameserver.floor.floor import Floor
+from gameserver.floor.ports import Watching
 from gameserver.identity.who import Nobody, UserIdentity
 from gameserver.table.commands import AgentPlayer
 from gameserver.table.state import SeatState, TableState
 from policy.ids import TableId
-from railbird.pages.lobby import PlayerSummary, TableSummary
+from railbird.pages.lobby import NoOwner, PlayerSummary, TableSummary
 
 Identify: TypeAlias = Callable[[HTTPConnection], Awaitable[UserIdentity | Nobody]]
 
@@ -37,6 +38,17 @@ class OpenTables:
         except Refusal:
             return None
         return _summary(TableId(table_id), state)
+
+    async def owned_table(self, asker: HTTPConnection, table_id: str) -> TableSummary | NoOwner:
+        """Whoever the owner's stream lets in."""
+        who = await self._who(asker)
+        if isinstance(who, Nobody):
+            return NoOwner.NOBODY
+        try:
+            self._floor.admit_watcher(TableId(table_id), who, Watching.OWNER)
+            return _summary(TableId(table_id), self._floor.visible_state(TableId(table_id), who))
+        except Refusal:
+            return NoOwner.NOT_YOURS
 
     async def _who(self, asker: HTTPConnection) -> UserIdentity | Nobody:
         """Whoever shows a credential that is no good is nobody: the pages are for anybody."""

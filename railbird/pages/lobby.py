@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -37,6 +38,13 @@ class TableSummary:
     spectator_delay_ms: int
 
 
+class NoOwner(enum.Enum):
+    """Why somebody gets no owner's view. `NOT_YOURS`: also of a table that is not there."""
+
+    NOBODY = "nobody"
+    NOT_YOURS = "not_yours"
+
+
 class LobbyPort(Protocol):
     """The lists as whoever asks may have them: private tables and delayed ones are this port's matter, not the pages'."""
 
@@ -45,3 +53,6 @@ class LobbyPort(Protocol):
 
     async def table(self, asker: HTTPConnection, table_id: str) -> TableSummary | None:
         """One table; `None`: there is none, or not for this asker."""
+
+    async def owned_table(self, asker: HTTPConnection, table_id: str) -> TableSummary | NoOwner:
+        """One table, for the owner of an agent that sits there."""

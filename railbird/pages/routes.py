@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from railbird.pages.lobby import LobbyPort
+from railbird.pages.lobby import LobbyPort, NoOwner, TableSummary
 
 _STATIC: Final = Path(__file__).parent / "static"
 
@@ -62,7 +62,7 @@ class _OwnFiles(StaticFiles):
 
 
 def page_routes(lobby: LobbyPort) -> list[BaseRoute]:
-    """`/`, `/tables/{table_id}` and the files that they need, to be mounted under any prefix."""
+    """`/`, `/tables/{table_id}`, `/tables/{table_id}/owner` and the files that they need, to be mounted under any prefix."""
 
     async def show_lobby(request: Request) -> Response:
         return _page(request, "lobby.html", tables=await lobby.tables(request))
@@ -71,11 +71,22 @@ def page_routes(lobby: LobbyPort) -> list[BaseRoute]:
         table = await lobby.table(request, request.path_params["table_id"])
         if table is None:
             return _page(request, "not_found.html", status=404)
-        return _page(request, "table.html", table=table)
+        owned = await lobby.owned_table(request, table.table_id)
+        return _page(request, "table.html", table=table, is_owner=isinstance(owned, TableSummary))
+
+    async def show_owner(request: Request) -> Response:
+        match await lobby.owned_table(request, request.path_params["table_id"]):
+            case NoOwner.NOBODY:
+                return _page(request, "no_owner.html", status=401, signed_in=False)
+            case NoOwner.NOT_YOURS:
+                return _page(request, "no_owner.html", status=403, signed_in=True)
+            case table:
+                return _page(request, "owner.html", table=table)
 
     return [
         Route("/", show_lobby, name="lobby", include_in_schema=False),
         Route("/tables/{table_id}", show_table, name="table", include_in_schema=False),
+        Route("/tables/{table_id}/owner", show_owner, name="owner", include_in_schema=False),
         Mount("/static", _OwnFiles(directory=_STATIC), name="static"),
     ]
 

@@ -14,7 +14,7 @@ from tests.client.frames import TABLE
 from tests.pages.scripted import Lobby, summary
 
 HOSTILE = "<script>alert(1)</script>\"'&"
-PAGES = ["/", f"/tables/{TABLE}", "/tables/none"]
+PAGES = ["/", f"/tables/{TABLE}", "/tables/none", f"/tables/{TABLE}/owner", "/tables/none/owner"]
 
 
 class Inline(HTMLParser):
@@ -42,6 +42,7 @@ class Inline(HTMLParser):
 
 def client(*tables: str) -> TestClient:
     lobby = Lobby([summary(name, TABLE if not at else f"tbl_{at}") for at, name in enumerate(tables or ("Heron",))])
+    lobby.owned = None
     return TestClient(Starlette(routes=page_routes(lobby)))
 
 
@@ -121,7 +122,7 @@ def test_files_are_asked_for_again_when_they_change() -> None:
 def test_scripts_set_text_and_never_markup() -> None:
     """No way from a string to HTML or code in any of the page's scripts."""
     scripts = {name: client().get(f"/static/js/{name}.js").text for name in (
-        "table", "stream", "model", "view", "seat", "cards", "log", "lobby",
+        "table", "stream", "model", "view", "seat", "cards", "log", "lobby", "owner", "events", "reasoning",
     )}  # fmt: skip
     forbidden = re.compile(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|srcdoc"

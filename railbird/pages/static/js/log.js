@@ -49,14 +49,14 @@ export function chips(amount) {
   return amount.toLocaleString("en");
 }
 
-function who(name) {
+export function who(name) {
   const isolated = document.createElement("bdi");
   isolated.className = "who";
   isolated.textContent = name;
   return isolated;
 }
 
-function words(text) {
+export function words(text) {
   const isolated = document.createElement("bdi");
   isolated.className = "words";
   isolated.textContent = text;
@@ -70,6 +70,6 @@ function note(text) {
   return mark;
 }
 
-function spaced(cards) {
+export function spaced(cards) {
   return cards.flatMap((card) => [cardInText(card), " "]);
 }

@@ -9,6 +9,7 @@ export function emptyModel() {
     board: [],
     result: null,
     thoughts: new Map(),
+    own: new Map(), // seat number -> {agentId, handNumber, cards} of one's own agents
   };
 }
 
@@ -35,7 +36,8 @@ const TAKEN = {
       ...resultLines(frame.state, hand.result),
     ]);
     takeState(model, frame.state);
-    for (const cards of frame.ownCards ?? []) beside(model, cards.seat).cards = cards.cards;
+    model.own = new Map((frame.ownCards ?? []).map((cards) => [cards.seat, cards]));
+    layOpenOwn(model);
     const now = frame.actions ?? [];
     for (const action of now) noteAction(model, action);
     const present = now.length ? [{ kind: "hand", hand: frame.handNumber }, ...handLines(frame.state, now, frame.state.board)] : [];
@@ -53,6 +55,7 @@ const TAKEN = {
     model.result = null;
     model.seats = new Map(frame.dealt.map((seat) => [seat, { live: true }]));
     model.thoughts = new Map();
+    layOpenOwn(model);
     return [{ kind: "hand", hand: frame.handNumber }];
   },
 
@@ -73,7 +76,8 @@ const TAKEN = {
   },
 
   own_cards(model, frame) {
-    beside(model, frame.seat).cards = frame.cards;
+    model.own.set(frame.seat, frame);
+    layOpenOwn(model);
     return [];
   },
 
@@ -118,6 +122,7 @@ const TAKEN = {
 
   table_status(model, frame) {
     if (model.state) model.state.status = frame.status;
+    if (frame.what === "freed") model.own.delete(frame.seat);
     if (frame.what === "taken" && frame.name) return [{ kind: "said", who: frame.name, text: "sits down" }];
     if (frame.what === "freed" && frame.name) return [{ kind: "said", who: frame.name, text: "leaves" }];
     if (frame.what === "rebought" && frame.name) return [{ kind: "said", who: frame.name, text: "buys in again" }];
@@ -137,6 +142,11 @@ function takeState(model, state) {
   }
   for (const [seat, cards] of Object.entries(state.revealedHoleCards ?? {})) beside(model, Number(seat)).cards = cards;
   if (state.yourSeat !== undefined && state.yourHoleCards) beside(model, state.yourSeat).cards = state.yourHoleCards;
+}
+
+// Own cards are live, and the rest of the table may be late: they lie at the table in their own hand.
+function layOpenOwn(model) {
+  for (const own of model.own.values()) if (own.handNumber === model.handNumber) beside(model, own.seat).cards = own.cards;
 }
 
 function beside(model, seat) {

@@ -75,11 +75,12 @@ export class Seat {
   }
 }
 
-function classes({ seat, beside, toAct, model }) {
+function classes({ seat, beside, toAct, own, model }) {
   if (!seat) return ["empty"];
   return [
     seat.status.replaceAll("_", "-"),
     seat.kind,
+    ...(own ? ["own"] : []),
     ...(toAct ? ["to-act"] : []),
     ...(beside.won ? ["won"] : []),
     ...(model.result && !beside.won ? ["not-won"] : []),
@@ -102,8 +103,8 @@ function lastWords(seat, beside, toAct) {
   return beside.last.amount ? `${beside.last.action} ${chips(beside.last.amount)}` : beside.last.action;
 }
 
-function inWords({ seat, beside, model, toAct }) {
-  const parts = [`Seat ${seat.seat + 1}`, seat.name, `${chips(seat.stack)} chips`];
+function inWords({ seat, beside, model, own, toAct }) {
+  const parts = [`Seat ${seat.seat + 1}`, seat.name, ...(own ? ["your agent"] : []), `${chips(seat.stack)} chips`];
   if (seat.bet) parts.push(`bet ${chips(seat.bet)}`);
   if (model.state.button === seat.seat) parts.push("dealer button");
   const said = lastWords(seat, beside, toAct);

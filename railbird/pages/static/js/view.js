@@ -32,7 +32,7 @@ export class TableView {
     for (const drawn of this.seats) {
       const seat = model.state.seats.find((each) => each.seat === drawn.number) ?? null;
       const beside = model.seats.get(drawn.number) ?? { live: false };
-      drawn.draw({ seat, beside, model, toAct: !model.result && model.state.toAct === drawn.number });
+      drawn.draw({ seat, beside, model, own: model.own.has(drawn.number), toAct: !model.result && model.state.toAct === drawn.number });
     }
   }
 
