@@ -29,26 +29,33 @@ class OpenTables:
         self._identify = identify
 
     async def tables(self, asker: HTTPConnection) -> Sequence[TableSummary]:
-        listed = self._floor.visible_states(await self._who(asker))
-        return [_summary(table_id, state) for table_id, state in listed.items()]
+        who = await self._who(asker)
+        listed = self._floor.visible_states(who)
+        return [_summary(table_id, state, yours=self._is_owned(table_id, who)) for table_id, state in listed.items()]
 
     async def table(self, asker: HTTPConnection, table_id: str) -> TableSummary | None:
+        who = await self._who(asker)
         try:
-            state = self._floor.visible_state(TableId(table_id), await self._who(asker))
+            state = self._floor.visible_state(TableId(table_id), who)
         except Refusal:
             return None
-        return _summary(TableId(table_id), state)
+        return _summary(TableId(table_id), state, yours=self._is_owned(TableId(table_id), who))
 
     async def owned_table(self, asker: HTTPConnection, table_id: str) -> TableSummary | NoOwner:
-        """Whoever the owner's stream lets in."""
-        who = await self._who(asker)
-        if isinstance(who, Nobody):
+        if isinstance(await self._who(asker), Nobody):
             return NoOwner.NOBODY
+        table = await self.table(asker, table_id)
+        return NoOwner.NOT_YOURS if table is None or not table.yours else table
+
+    def _is_owned(self, table_id: TableId, who: UserIdentity | Nobody) -> bool:
+        """Whether the owner's stream lets them in: the same gate says so."""
+        if isinstance(who, Nobody):
+            return False
         try:
-            self._floor.admit_watcher(TableId(table_id), who, Watching.OWNER)
-            return _summary(TableId(table_id), self._floor.visible_state(TableId(table_id), who))
+            self._floor.admit_watcher(table_id, who, Watching.OWNER)
         except Refusal:
-            return NoOwner.NOT_YOURS
+            return False
+        return True
 
     async def _who(self, asker: HTTPConnection) -> UserIdentity | Nobody:
         """Whoever shows a credential that is no good is nobody: the pages are for anybody."""
@@ -58,7 +65,7 @@ class OpenTables:
             return Nobody()
 
 
-def _summary(table_id: TableId, state: TableState) -> TableSummary:
+def _summary(table_id: TableId, state: TableState, *, yours: bool) -> TableSummary:
     options = state.options
     return TableSummary(
         table_id=table_id,
@@ -74,6 +81,7 @@ def _summary(table_id: TableId, state: TableState) -> TableSummary:
         show_hands=options.reveal.show_hands,
         show_thoughts=options.reveal.show_thoughts,
         spectator_delay_ms=options.spectator_delay_ms,
+        yours=yours,
     )
 
 

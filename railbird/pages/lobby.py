@@ -21,7 +21,10 @@ class PlayerSummary:
 
 @dataclass(frozen=True, slots=True)
 class TableSummary:
-    """A table as a list shows it. `table_kind`: `agent`, `human` or `mixed`; `status`: `open`, `paused` or `closed`."""
+    """A table as a list shows it. `table_kind`: `agent`, `human` or `mixed`; `status`: `open`, `paused` or `closed`.
+
+    `yours`: an agent of the asker sits there.
+    """
 
     table_id: str
     name: str
@@ -36,6 +39,7 @@ class TableSummary:
     show_hands: bool
     show_thoughts: bool
     spectator_delay_ms: int
+    yours: bool = False
 
 
 class NoOwner(enum.Enum):

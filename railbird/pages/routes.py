@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from railbird.pages.lobby import LobbyPort, NoOwner, TableSummary
+from railbird.pages.lobby import LobbyPort, NoOwner
 
 _STATIC: Final = Path(__file__).parent / "static"
 
@@ -71,8 +71,7 @@ def page_routes(lobby: LobbyPort) -> list[BaseRoute]:
         table = await lobby.table(request, request.path_params["table_id"])
         if table is None:
             return _page(request, "not_found.html", status=404)
-        owned = await lobby.owned_table(request, table.table_id)
-        return _page(request, "table.html", table=table, is_owner=isinstance(owned, TableSummary))
+        return _page(request, "table.html", table=table)
 
     async def show_owner(request: Request) -> Response:
         match await lobby.owned_table(request, request.path_params["table_id"]):

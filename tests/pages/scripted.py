@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -47,10 +47,10 @@ class Lobby:
     """Why the asker gets no owner's view; None: an agent of theirs sits at every table."""
 
     async def tables(self, asker: HTTPConnection) -> Sequence[TableSummary]:
-        return self.listed
+        return [replace(table, yours=self.owned is None) for table in self.listed]
 
     async def table(self, asker: HTTPConnection, table_id: str) -> TableSummary | None:
-        return next((each for each in self.listed if each.table_id == table_id), None)
+        return next((each for each in await self.tables(asker) if each.table_id == table_id), None)
 
     async def owned_table(self, asker: HTTPConnection, table_id: str) -> TableSummary | NoOwner:
         if self.owned is not None:

@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from railbird.pages import PlayerSummary, page_routes
+from railbird.pages import NoOwner, PlayerSummary, page_routes
 from railbird.pages.routes import CONTENT_SECURITY_POLICY
 from tests.client.frames import TABLE
 from tests.pages.scripted import Lobby, summary
@@ -40,16 +40,17 @@ class Inline(HTMLParser):
             self.found.append(f"script text {data!r}")
 
 
-def client(*tables: str) -> TestClient:
-    lobby = Lobby([summary(name, TABLE if not at else f"tbl_{at}") for at, name in enumerate(tables or ("Heron",))])
-    lobby.owned = None
+def client(*tables: str, owned: NoOwner | None = NoOwner.NOBODY) -> TestClient:
+    lobby = Lobby(
+        [summary(name, TABLE if not at else f"tbl_{at}") for at, name in enumerate(tables or ("Heron",))], owned
+    )
     return TestClient(Starlette(routes=page_routes(lobby)))
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_runs_no_script_of_its_text(path: str) -> None:
     """The policy allows this package's own files only, and the text needs nothing else, even with a hostile name."""
-    answer = client(HOSTILE).get(path)
+    answer = client(HOSTILE, owned=None).get(path)
     policy = dict(part.split(" ", 1) for part in CONTENT_SECURITY_POLICY.split("; "))
     assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
     assert policy["default-src"] == policy["script-src"] == policy["style-src"] == "'self'"
@@ -81,6 +82,18 @@ def test_the_lobby_lists_the_tables() -> None:
         f'href="/tables/{TABLE}"',
     ):
         assert expected in text
+
+
+def test_an_owner_gets_from_the_lobby_to_their_own_view() -> None:
+    """The card of a table where an agent of theirs sits says so and leads there; under a prefix too."""
+    text = client(owned=None).get("/").text
+    assert f'href="/tables/{TABLE}/owner"' in text and "your agent plays here" in text
+    assert "your agent plays here" not in client(owned=NoOwner.NOT_YOURS).get("/").text
+    app = Starlette(routes=[Mount("/poker", routes=page_routes(Lobby([summary()], None)))])
+    with TestClient(app) as browser:
+        assert (
+            f'data-events="/poker/games/poker/{TABLE}/owner-stream"' in browser.get(f"/poker/tables/{TABLE}/owner").text
+        )
 
 
 def test_an_empty_lobby_says_how_a_table_is_opened() -> None:
