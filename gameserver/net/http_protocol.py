@@ -66,6 +66,11 @@ class ReadyHttp(PromptHttp):
     limits: ClassVar[OutletLimits] = OutletLimits()
     outlet: DirectOutlet | None = None
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self.outlet is not None:
+            self.outlet.full()
+
     def resume_writing(self) -> None:
         super().resume_writing()
         if self.outlet is not None:

@@ -61,7 +61,7 @@ def nobody_waits() -> None:
 
 
 class DirectOutlet:
-    """Writes to the transport of one of our own protocols, which tells of the drained transport by `caught_up`.
+    """Writes to the transport of one of our own protocols, which tells of a full one by `full` and of a drained one by `caught_up`.
 
     `form`: a batch's bytes as this protocol has them.
     """
@@ -77,13 +77,14 @@ class DirectOutlet:
         self._transport, self._limits, self._form, self._is_open, self._close = transport, limits, form, is_open, close
         self._call: Callable[[], None] = nobody_waits
         self._patience: asyncio.TimerHandle | None = None
+        self._full = False
         # Our bound is also the transport's pause, so that BEHIND has its call back (test_a_slow_reader_is_moved_to_the_newest_snapshot).
         transport.set_write_buffer_limits(high=limits.max_queued_bytes, low=limits.max_queued_bytes // 4)
 
     def write(self, batch: Batch) -> Outcome:
         if not self._is_open():
             return Outcome.CLOSED
-        if self._patience is not None or self._transport.get_write_buffer_size() > self._limits.max_queued_bytes:
+        if self._full:
             self._be_patient()
             return Outcome.BEHIND
         self._transport.write(self._form(batch))
@@ -104,8 +105,13 @@ class DirectOutlet:
         if self._is_open():
             self._close_now(code, reason)
 
+    def full(self) -> None:
+        """The transport has more than the bound."""
+        self._full = True
+
     def caught_up(self) -> None:
         """The transport has drained."""
+        self._full = False
         was_behind = self._patience is not None
         self.forget()
         if was_behind:

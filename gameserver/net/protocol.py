@@ -86,6 +86,11 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
                 True  # else uvicorn logs each handshake that is refused as an error of the application
             )
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self.outlet is not None:
+            self.outlet.full()
+
     def resume_writing(self) -> None:
         super().resume_writing()
         if self.outlet is not None:
@@ -147,13 +152,8 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
             self._close_now(CloseCode.TOO_MANY_MESSAGES, reason)
 
     def _is_open(self) -> bool:
-        return (
-            self.handshake_complete
-            and not self.close_sent
-            and not self.disconnected
-            and self.conn.state is OPEN
-            and not self.transport.is_closing()
-        )
+        """Accepted, and neither side has begun to close: the state of the protocol beneath says it all. It is asked for each frame."""
+        return self.conn.state is OPEN and not self.transport.is_closing()
 
     def _close_now(self, code: int, reason: str) -> None:
         """What uvicorn does for "websocket.close", but with abort() at the end of it."""

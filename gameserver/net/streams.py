@@ -91,7 +91,20 @@ class Stream:
         """Number these frames, keep them, and write them to everybody who keeps up. Returns whose connection is gone."""
         event_ids = self.event_ids_from(self.seq + 1)
         batch = Batch([self._keep(frame) for frame in frames], event_ids)
-        return [subscriber for subscriber in tuple(self._subscribers.values()) if not _write(subscriber, batch)]
+        gone = []
+        for subscriber in tuple(self._subscribers.values()):
+            if subscriber.behind:
+                continue
+            try:
+                outcome = subscriber.connection.write(batch)
+            except Exception:  # noqa: BLE001 - whatever is wrong with one connection, the others get their frame
+                _log.exception("a connection broke in mid-broadcast")
+                outcome = Outcome.CLOSED
+            if outcome is not Outcome.WRITTEN:
+                subscriber.behind = outcome is Outcome.BEHIND
+                if not subscriber.behind:
+                    gone.append(subscriber)
+        return gone
 
     def _keep(self, frame: Pieces) -> bytes:
         self.seq += 1
@@ -132,16 +145,3 @@ class Stream:
     @property
     def subscribers(self) -> tuple[Subscriber, ...]:
         return tuple(self._subscribers.values())
-
-
-def _write(subscriber: Subscriber, batch: Batch) -> bool:
-    """False where the connection is gone. One that breaks here disturbs nobody."""
-    if subscriber.behind:
-        return True
-    try:
-        outcome = subscriber.connection.write(batch)
-    except Exception:  # noqa: BLE001 - whatever is wrong with one connection, the others get their frame
-        _log.exception("a connection broke in mid-broadcast")
-        return False
-    subscriber.behind = outcome is Outcome.BEHIND
-    return outcome is not Outcome.CLOSED

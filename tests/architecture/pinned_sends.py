@@ -18,9 +18,9 @@ BYTES_ARE_SENT_BY: Final = frozenset(
     {
         # The door, to the streams' listeners.
         ("gameserver.net.delivery", "_write"),
-        ("gameserver.net.streams", "_write"),
+        ("gameserver.net.streams", "Stream.publish"),
         # A connection: a frame of its stream, and an answer to its own request.
-        ("gameserver.net.connection", "OpenConnection.write"),
+        ("gameserver.net.connection", "OpenConnection.__init__"),
         ("gameserver.net.connection", "OpenConnection.reply"),
         ("gameserver.net.connection", "OpenConnection._send_all"),
         # An outlet: bytes that are ready, to uvicorn's transport or through Starlette.
@@ -34,6 +34,12 @@ BYTES_ARE_SENT_BY: Final = frozenset(
 )
 
 NOT_TO_A_VIEWER: Final = {
+    (
+        "railbird.checkbot.proxy",
+        "_Line.to_bot",
+    ): "frames of our own server at its practice table, to the bot that is checked there",
+    ("railbird.checkbot.proxy", "_Line.to_table"): "what the bot that is checked says, to our own server",
+    ("railbird.checkbot.proxy", "_Line._hear_bot"): "a binary frame of the bot that is checked, to our own server",
     ("railbird.embedded.valkey", "_answers"): "a PING to the server that we started ourselves",
 }
 """Sends that reach no player and no watcher, with the reason."""
