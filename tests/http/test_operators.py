@@ -228,5 +228,5 @@ async def test_without_a_service_key_nobody_is_an_operator(tmp_path: Path) -> No
 
 
 async def test_readiness_tells_of_each_store(world: World) -> None:
-    """By name; when the database is gone it is down, and the process lives."""
+    """By its name, and without its address."""
     assert (await world.ask("GET", "/readyz")).json() == {"status": "ready", "stores": {"database": "up"}}

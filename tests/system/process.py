@@ -19,7 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from gameserver.floor.settings import FloorSettings
-from gameserver.identity.issue import issue_agent_token
+from gameserver.identity.issue import issue_agent_token, issue_user_token
 from gameserver.identity.key_files import StoredKeys, init_keys
 from gameserver.identity.keys import KeyUse
 from gameserver.table.options import TableOptions
@@ -51,6 +51,15 @@ class Home:
             owner=UserId(f"owner-of-{name}"),
             version_id=AgentVersionId(f"{name}-v1"),
             token_id=f"token-of-{name}",
+            now_s=int(time.time()),
+            life_s=600,
+        )
+
+    def user_token(self, name: str) -> str:
+        return issue_user_token(
+            self.keys.signing[KeyUse.USER],
+            user_id=UserId(name),
+            token_id=f"user-token-of-{name}",
             now_s=int(time.time()),
             life_s=600,
         )
