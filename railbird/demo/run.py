@@ -18,7 +18,7 @@ from railbird.agenthost.house.player import HousePlayer
 from railbird.app import Server, opened
 from railbird.client import ClientError
 from railbird.config import Settings
-from railbird.demo import bank, cast, first_hand, progress, tables
+from railbird.demo import announcement, bank, cast, first_hand, progress, tables
 from railbird.demo.count import HandCount
 from railbird.logs import configure_logs
 from railbird.serve import CannotStart, own_origins, setup_of
@@ -91,8 +91,14 @@ async def _play(
     await first_hand.hold(server.floor, opened_tables)
     count.watch(opened_tables)
     seated = [_Seated(table_id, part) for i, table_id in enumerate(opened_tables) for part in cast.cast_of(i)]
-    _say_what_to_open(console, port, opened_tables, wanted)
-    _say_what_goes_on(console, settings, [server.floor.state(table_id).hand_number for table_id in opened_tables])
+    base = f"http://{_HOST}:{port}"
+    links = [(each.part.name, f"{base}{await server.sign_in_link(each.part.owner)}") for each in seated]
+    announcement.tell_what_to_open(console, f"{base}/", opened_tables, links, wanted.hands)
+    announcement.tell_what_goes_on(
+        console, settings.store.home, [server.floor.state(table_id).hand_number for table_id in opened_tables]
+    )
+    if wanted.open_browser:
+        webbrowser.open(f"{base}/")
     async with asyncio.TaskGroup() as group:
         owners = [each.part.owner for each in seated]
         await bank.top_up(server.ledger, owners)
@@ -143,29 +149,6 @@ async def _first_of(*events: asyncio.Event) -> None:
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     for task in waiting:
         task.cancel()
-
-
-def _say_what_to_open(console: Console, port: int, opened_tables: Sequence[TableId], wanted: Wanted) -> None:
-    lobby = f"http://{_HOST}:{port}/"
-    lines = ["Railbird deals. Open in a browser:", f"  lobby    {lobby}"]
-    lines += [f"  table    {lobby}tables/{table_id}" for table_id in opened_tables]
-    lines += [
-        "Ctrl-C stops it; what was dealt is kept." if wanted.hands is None else f"It ends after {wanted.hands} hands."
-    ]
-    console.print("\n".join(lines), highlight=False, soft_wrap=True)
-    if wanted.open_browser:
-        webbrowser.open(lobby)
-
-
-def _say_what_goes_on(console: Console, settings: Settings, hand_numbers: Sequence[int]) -> None:
-    if not any(hand_numbers):
-        return
-    told = ", ".join(str(number) for number in hand_numbers)
-    console.print(
-        f"An earlier demo in {settings.store.home} opened these tables: they go on, after hands {told}.",
-        highlight=False,
-        soft_wrap=True,
-    )
 
 
 async def _balance(console: Console, ledger: Ledger) -> int:

@@ -12,7 +12,8 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.error import HTTPError
+from urllib.request import HTTPCookieProcessor, build_opener
 
 from policy.ids import TableId
 from tests.conftest import ROOT
@@ -33,11 +34,23 @@ def addresses(process: Process, kind: str) -> list[str]:
 
 
 async def read(address: str) -> str:
+    """With a jar for cookies, as a browser."""
+
     def get() -> str:
-        with urlopen(address) as answer:
+        with build_opener(HTTPCookieProcessor()).open(address) as answer:
             return str(answer.read().decode())
 
     return await asyncio.to_thread(get)
+
+
+async def read_again(address: str) -> int:
+    """The status of an address that is good once."""
+    try:
+        await read(address)
+    except HTTPError as refused:
+        with refused:
+            return refused.code
+    return 200
 
 
 async def test_a_number_of_hands_is_dealt_and_then_it_ends(tmp_path: Path) -> None:
@@ -69,6 +82,10 @@ async def test_the_first_hand_waits_for_all_six(tmp_path: Path) -> None:
             async with entered(lobby, TableId(table)) as watcher:
                 seats.append(watcher.messages[-1]["rules"]["maxSeats"])
         assert seats == [6, 8]
+        links = addresses(process, "owner")
+        assert len(links) == 12
+        assert "your agent plays here" in await read(links[-1])
+        assert await read_again(links[-1]) == 401
 
 
 async def first_hand(lobby: str, table: str) -> dict[str, list[object]]:
