@@ -16,11 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from starlette.routing import Route
+
 from gameserver.floor.settings import FloorSettings
 from gameserver.identity.issue import issue_agent_token, issue_user_token
 from gameserver.identity.key_files import StoredKeys, init_keys
 from gameserver.identity.keys import KeyUse
 from gameserver.identity.service_key import ServiceKey
+from gameserver.net.event_stream import TableEvents
 from gameserver.table.options import Clocks, TableOptions
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from policy.table_kind import TableKind
@@ -29,6 +32,7 @@ from railbird.serving import served
 from railbird.wiring.keys import FolderKeys
 from tests.faults import wire
 from tests.faults.log import Log, logged
+from tests.faults.sse import Events, open_events
 from tests.faults.wire import Answer, Message, Peer
 
 HOST: Final = "127.0.0.1"
@@ -61,6 +65,7 @@ class World:
     folder: Path
     names: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     peers: list[Peer] = field(default_factory=list)
+    streams: list[Events] = field(default_factory=list)
 
     # --- who --------------------------------------------------------------------------------------------------------------
 
@@ -110,6 +115,20 @@ class World:
         peer.say("enter", **({} if token is None else {"agentToken": token}))
         await peer.sees(lambda m: m["type"] == "snapshot")
         return peer
+
+    async def events(self, path: str, headers: Sequence[tuple[str, str]] = ()) -> Events:
+        """An event stream. Raises `StreamRefused`."""
+        events = await open_events(HOST, self.port, path, headers)
+        self.streams.append(events)
+        return events
+
+    @property
+    def table_events(self) -> TableEvents:
+        """The endpoints of event streams."""
+        (route,) = [r for r in self.server.app.routes if isinstance(r, Route) and r.path.endswith("/owner-stream")]
+        found = getattr(route.endpoint, "__self__", None)
+        assert isinstance(found, TableEvents)
+        return found
 
     async def get(self, path: str | bytes, headers: Sequence[tuple[str, str]] = ()) -> Answer:
         return await self.send("GET", path, headers)
@@ -196,6 +215,28 @@ class Stage:
         state = self.state
         return int(sum(seat.stack_chips for seat in state.seats) + (state.hand.pot_chips if state.hand else 0))
 
+    # --- streams ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> str:
+        return f"/games/poker/{self.table}"
+
+    async def public_events(self, *headers: tuple[str, str], query: str = "") -> Events:
+        """The public stream, with its snapshot read."""
+        events = await self.world.events(f"{self.path}/stream{query}", headers)
+        await events.snapshot()
+        return events
+
+    async def owner_events(self, *headers: tuple[str, str], who: str = "A", query: str = "") -> Events:
+        """The stream of this agent's owner, with its snapshot read."""
+        events = await self.world.events(f"{self.path}/owner-stream{query}", [self.owner(who), *headers])
+        await events.snapshot()
+        return events
+
+    def owner(self, who: str) -> tuple[str, str]:
+        """The header of this agent's owner."""
+        return "Authorization", f"Bearer {self.world.user_token(f'owner-of-{who}-{self.number}')}"
+
     # --- the probe pair ---------------------------------------------------------------------------------------------------
 
     async def next_public_frame(self) -> str:
@@ -252,6 +293,8 @@ async def world(folder: Path, *, level: str = "warning", **settings: Any) -> Asy
             finally:
                 for peer in now.peers:
                     await peer.end()
+                for stream in now.streams:
+                    await stream.end()
 
 
 async def until(condition: Callable[[], object], within_s: float = 5.0) -> None:
