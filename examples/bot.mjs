@@ -3,7 +3,7 @@
 // It sits on a free seat, checks where it may, calls what is cheap, folds the rest, and buys in again; it comes back by itself.
 
 const { RAILBIRD_URL: url, RAILBIRD_AGENT_TOKEN: agentToken } = process.env;
-const COME_BACK = new Set([1001, 1006, 1011, 1012, 4429, 4440, 4450]); // 1006: the line broke; all others stop the bot
+const COME_BACK = new Set([1001, 1006, 1011, 1012, 3000, 4429, 4440, 4450]); // 1006: the line broke, 3000: our own
 let session, epoch, seq = 0, requests = 0, wait = 250, askAgain = 0, socket;
 
 const send = (message) => socket.send(JSON.stringify({ requestId: String(++requests), ...message }));
@@ -24,8 +24,8 @@ function keepSeated({ yourSeat, seats, bigBlind }, rules) {
 }
 
 function hear(frame) {
-  if (frame.type === "hello" && session) send({ type: "resume", session, epoch, lastSeq: seq, agentToken });
-  if (frame.type === "hello" && !session) send({ type: "enter", agentToken });
+  const opening = session ? { type: "resume", session, epoch, lastSeq: seq } : { type: "enter" };
+  if (frame.type === "hello") send({ ...opening, agentToken });
   if (frame.type === "snapshot" || frame.type === "resumed") ({ session, epoch } = frame), (wait = 250);
   if (frame.type === "snapshot") {
     seq = frame.seq;
@@ -44,9 +44,10 @@ function hear(frame) {
 function connect() {
   socket = new WebSocket(url);
   socket.onmessage = ({ data }) => hear(JSON.parse(data));
-  socket.onclose = ({ code, reason }) => {
-    if (code === 4440) session = undefined;
-    if (!COME_BACK.has(code) && code !== 3000) return console.log("closed:", code, reason);
+  socket.onclose = socket.onerror = ({ target, code = 1006, reason = "" }) => {
+    target.onclose = target.onerror = null; // Node 20 says only error where nobody answers, and close where somebody did
+    if (code === 4440) session = undefined; // it is not known any more: enter anew
+    if (!COME_BACK.has(code)) return console.log("closed:", code, reason);
     setTimeout(connect, wait * (0.5 + Math.random() / 2));
     wait = Math.min(wait * 2, 10_000);
   };

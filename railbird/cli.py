@@ -20,6 +20,7 @@ _COMMANDS: Final = (
     ("demo", "play:demo", "Deal on this machine and watch: no Redis, no Postgres, no key, no network."),
     ("serve", "play:serve", "Run the table server."),
     ("replay-hand", "play:replay_hand", "Deal recorded hands through the real table code, and compare."),
+    ("check-bot", "check:check", "Play somebody's bot through what can go wrong, and say what it did."),
     ("keys", "keys:app", "Signing keys: make them, and change them with overlap."),
     ("token", "token:app", "Tokens for development and for agents that you host yourself."),
     ("doctor", "doctor:doctor", "Check configuration, stores and keys, and say what is wrong."),

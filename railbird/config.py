@@ -266,5 +266,12 @@ def _of_room(found: Mapping[str, Any], room: str) -> dict[str, Any]:
     return {place.split(".")[1]: value for place, value in found.items() if place.startswith(f"{room}.")}
 
 
+def environment_of_a_bot(url: str, agent_token: str) -> dict[str, str]:
+    """The environment for somebody's bot: this process's own without any setting of ours, and where and as whom it plays."""
+    ours = {CONFIG_FILE, *(setting.variable for setting in SETTINGS)}
+    others = {name: value for name, value in os.environ.items() if name not in ours}
+    return {**others, "RAILBIRD_URL": url, "RAILBIRD_AGENT_TOKEN": agent_token}
+
+
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType({s.variable: s.default for s in SETTINGS if s.default})
 """The defaults by variable, as a variable would have them."""

@@ -42,6 +42,11 @@ class BoundProcess:
         """The program's exit code (128 + n for signal n), or None while it runs."""
         return self._shell.poll()
 
+    @property
+    def session(self) -> int:
+        """The process group that the program and all its children are in, unless they left it."""
+        return self._shell.pid
+
     def stop(self, timeout_s: float = 10.0) -> int:
         """Close the pipe, wait, and only after `timeout_s` kill the whole session; returns the exit code."""
         assert self._shell.stdin is not None
