@@ -78,7 +78,8 @@ def _read(name: str, section: Mapping[str, Any], known: Mapping[str, Any]) -> Re
     stacks = tuple(section["starting_stacks"])
     blinds, antes = _by_seat(section["blinds_or_straddles"]), _by_seat(section["antes"])
     big_blind = _big_blind_seat(blinds, section["min_bet"])
-    straddles = [amount for amount in blinds[big_blind + 1 :] if amount > 0 and len(blinds) > 2]
+    around = [*blinds[big_blind + 1 :], *blinds[:big_blind]]
+    straddles = [amount for amount in around if amount > blinds[big_blind]]
     hole, board, actions = _actions(section["actions"], len(stacks))
     _check(straddles == sorted(straddles), "a straddle below the one before")
     _check(2 <= len(stacks) <= 10 and min(stacks) > 0, "not two to ten players with chips")
@@ -114,15 +115,15 @@ def _by_seat(amounts: Sequence[int]) -> list[int]:
 
 
 def _big_blind_seat(blinds: Sequence[int], least_bet: int) -> int:
-    """The second to post in turn; the first where the small blind is dead: then nobody posts after it but a straddler.
+    """The last of those who post as much as the least bet. Heads-up the first player.
 
-    Players may sit between the button and the blinds, and late posts are not in turn. Heads-up it is the first player.
+    The small blind may be dead, there may be a player between it and the button, and that one may straddle; late posts are
+    negative. Where nobody posts as much, whoever posts last: what is compared then says so.
     """
-    posted = [number for number, amount in enumerate(blinds) if amount > 0]
-    is_small_blind_dead = [blinds[number] for number in posted[:2]] == [least_bet, 2 * least_bet]
     if len(blinds) == 2:
         return 0
-    return posted[0] if len(posted) == 1 or is_small_blind_dead else posted[1]
+    posted = [number for number, amount in enumerate(blinds) if amount > 0]
+    return [*posted, *(number for number in posted if blinds[number] == least_bet)][-1]
 
 
 def _antes(antes: Sequence[int], big_blind: int, each: int) -> Iterator[ForcedBet]:
@@ -142,14 +143,14 @@ def _blinds(blinds: Sequence[int], big_blind: int) -> Iterator[ForcedBet]:
     """A negative amount is a late post."""
     for number, amount in enumerate(blinds):
         if amount:
-            kind = ForcedKind.POST if amount < 0 else _blind_kind(number, big_blind, len(blinds))
+            kind = ForcedKind.POST if amount < 0 else _blind_kind(number, amount, big_blind, blinds)
             yield ForcedBet(Seat(number), kind, abs(amount))
 
 
-def _blind_kind(number: int, big_blind: int, players: int) -> ForcedKind:
+def _blind_kind(number: int, amount: int, big_blind: int, blinds: Sequence[int]) -> ForcedKind:
     if number == big_blind:
         return ForcedKind.BIG_BLIND
-    return ForcedKind.STRADDLE if players > 2 and number > big_blind else ForcedKind.SMALL_BLIND
+    return ForcedKind.STRADDLE if amount > blinds[big_blind] else ForcedKind.SMALL_BLIND
 
 
 _Actions: TypeAlias = tuple[dict[Seat, HoleCards | None], tuple[Card, ...], tuple[tuple[Seat, str, int | None], ...]]
