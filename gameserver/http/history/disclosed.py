@@ -7,7 +7,7 @@ What was shown when is worked out from what the store has of it; who gets it is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias, assert_never
 
 from gameserver.errors import Bug
@@ -47,7 +47,7 @@ class HandSeat:
     player: Player
     began_with_chips: int
     finished_with_chips: int
-    holds: HoleCards | None
+    holds: HoleCards | None = field(repr=False)
     is_own: bool
 
 

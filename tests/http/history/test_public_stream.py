@@ -34,8 +34,9 @@ async def stored_hand(world: World, table: TableId) -> StoredHand:
 
 
 async def seated(world: World, *, reveal: RevealOptions = OPEN, delay_ms: int = 0) -> tuple[TableId, list[Client]]:
-    """Three hosted agents, and a hand that waits for the first move."""
+    """Somebody who watches, two hosted agents, and a hand that waits for the first move."""
     table = await world.table(reveal=reveal, spectator_delay_ms=delay_ms)
+    await world.enter(table)
     clients = await world.seated(table, "ann", "bob", model="house")
     await world.until_hand(table)
     return table, clients
@@ -44,6 +45,7 @@ async def seated(world: World, *, reveal: RevealOptions = OPEN, delay_ms: int = 
 async def three_handed(world: World, **given: Any) -> TableId:
     """As `seated`, of three: the third comes before the first hand, since the table is paused for it."""
     table = await world.table(**{"reveal": OPEN, **given})
+    await world.enter(table)
     await world.floor.operate(table, commands.Pause())
     await world.seated(table, "ann", "bob", "cid", model="house")
     await world.floor.operate(table, commands.Resume())
