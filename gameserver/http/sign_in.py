@@ -60,7 +60,12 @@ def sign_in_routes(ports: SignInPorts) -> list[BaseRoute]:
     async def login(request: Request) -> Response:
         ports.askers.refuse_foreign_page(request)
         identity = ports.verifier.user(await _token(request))
-        opened = await ports.sessions.open(identity.user_id, until_ms=identity.expires_at_ms, now_ms=ports.now_ms())
+        opened = await ports.sessions.open(
+            identity.user_id,
+            until_ms=identity.expires_at_ms,
+            proof_id=identity.token_id,
+            now_ms=ports.now_ms(),
+        )
         answer = json_answer(SignedIn(identity.user_id, opened.csrf, opened.session.expires_at_ms))
         return _with_cookie(ports, request, answer, opened)
 
@@ -69,6 +74,7 @@ def sign_in_routes(ports: SignInPorts) -> list[BaseRoute]:
         credential = credential_of_scope(request.scope)
         if isinstance(credential, SessionCookie):
             await ports.sessions.end(credential.value, now_ms=ports.now_ms())
+            await ports.tickets.drop_of(session_name(credential.value))
             ports.ended(session_name(credential.value))
         cookie = clear_cookie(secure=ports.secure, path=prefix_of(request))
         return Response(status_code=204, headers={**NO_STORE, "Set-Cookie": cookie})

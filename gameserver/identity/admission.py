@@ -85,7 +85,8 @@ class Revocations:
 
     def refuse_revoked(self, identity: AgentIdentity | UserIdentity) -> None:
         """Raises `TokenRefused` for what was revoked."""
-        if identity.token_id is not None and identity.token_id in self._tokens:
+        shown = {identity.token_id, identity.proof_id if isinstance(identity, UserIdentity) else None}
+        if not shown.isdisjoint(self._tokens):
             raise TokenRefused(TokenReason.REVOKED)
         if isinstance(identity, AgentIdentity) and identity.issued_at_ms <= self._agents.get(identity.agent_id, -1):
             raise TokenRefused(TokenReason.REVOKED)

@@ -47,12 +47,23 @@ class Askers:
             case UserToken(token=token):
                 return self._verifier.user(token)
             case StreamTicket(ticket=ticket):
-                return await self._tickets.take(ticket, now_ms=self._now_ms())
+                identity = await self._tickets.take(ticket, now_ms=self._now_ms())
+                self._verifier.refuse_revoked(identity)  # it may have been revoked after it bought the ticket
+                return identity
             case SessionCookie(value=cookie):
-                session = await self._sessions.find(cookie, now_ms=self._now_ms())
-                return Nobody() if session is None else session.identity(cookie)
+                return await self._of_session(cookie)
             case _:
                 assert_never(credential)
+
+    async def _of_session(self, cookie: str) -> UserIdentity | Nobody:
+        session = await self._sessions.find(cookie, now_ms=self._now_ms())
+        if session is None:
+            return Nobody()
+        try:
+            self._verifier.refuse_revoked(session.identity(cookie))
+        except TokenRefused:
+            return Nobody()
+        return session.identity(cookie)
 
 
 def credential_of_scope(scope: Mapping[str, Any]) -> UserCredential:

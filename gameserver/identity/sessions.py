@@ -25,14 +25,15 @@ SIGN_IN_LIFE_MS: Final = 24 * 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Who is signed in, and until when (Unix time)."""
+    """Who is signed in, and until when (Unix time). `proof_id`: the `jti` of the token that was shown for it."""
 
     user_id: UserId
     expires_at_ms: int
+    proof_id: str | None = None
 
     def identity(self, cookie: str) -> UserIdentity:
         """As every other proof of a user gives it. It carries the session's name, so that signing out ends what it opened."""
-        return UserIdentity(self.user_id, self.expires_at_ms, session_name(cookie))
+        return UserIdentity(self.user_id, self.expires_at_ms, session_name(cookie), self.proof_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,12 @@ class Sessions:
     def __init__(self, store: SecretStore[Session]) -> None:
         self._store = store
 
-    async def open(self, user_id: UserId, *, now_ms: int, until_ms: int | None = None) -> OpenedSession:
+    async def open(
+        self, user_id: UserId, *, now_ms: int, until_ms: int | None = None, proof_id: str | None = None
+    ) -> OpenedSession:
         """Sign somebody in who proved who they are; where the proof runs out, until then at the most (Unix time)."""
         ends_at_ms = now_ms + SESSION_LIFE_MS
-        session = Session(user_id, ends_at_ms if until_ms is None else min(until_ms, ends_at_ms))
+        session = Session(user_id, ends_at_ms if until_ms is None else min(until_ms, ends_at_ms), proof_id)
         cookie = await self._store.put(session, expires_at_ms=session.expires_at_ms, now_ms=now_ms)
         return OpenedSession(session, cookie, csrf_word(cookie))
 

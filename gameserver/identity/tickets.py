@@ -26,6 +26,10 @@ class StreamTickets:
         expires_at_ms = min(now_ms + TICKET_LIFE_MS, identity.expires_at_ms)
         return await self._store.put(identity, expires_at_ms=expires_at_ms, now_ms=now_ms)
 
+    async def drop_of(self, token_id: str) -> None:
+        """Void every ticket that this token or session bought."""
+        await self._store.drop_where(lambda identity: identity.token_id == token_id)
+
     async def take(self, ticket: str, *, now_ms: int) -> UserIdentity:
         """Who bought it; once. Raises `TokenRefused`."""
         identity = await self._store.take(ticket, now_ms=now_ms)

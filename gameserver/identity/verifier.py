@@ -46,6 +46,10 @@ class TokenVerifier:
         """The user of a bearer token. Raises `TokenRefused`."""
         return self._counted(lambda: verify_user_token(token, **self._present()))
 
+    def refuse_revoked(self, identity: UserIdentity) -> None:
+        """For a proof that was given before and is shown again, by a ticket or a session. Raises `TokenRefused`."""
+        self._counted(lambda: identity)
+
     def _present(self) -> _Present:
         return {"keys": self._keys(), "rules": self._rules, "now_s": self._now_s()}
 

@@ -30,11 +30,15 @@ class AgentIdentity:
 
 @dataclass(frozen=True, slots=True)
 class UserIdentity:
-    """Proved by a user's token, ticket or session. `expires_at_ms`: Unix time, when what was opened with it ends."""
+    """Proved by a user's token, ticket or session. `expires_at_ms`: Unix time, when what was opened with it ends.
+
+    `token_id`: of the token, or the name of the session. `proof_id`: of the token that the session was opened with.
+    """
 
     user_id: UserId
     expires_at_ms: int
     token_id: str | None
+    proof_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
