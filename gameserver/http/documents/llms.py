@@ -130,6 +130,7 @@ def _codes() -> Iterator[str]:
 def _over_http(routes: Iterable[BaseRoute], descriptions: Descriptions) -> Iterator[str]:
     yield "\n## Over HTTP\n"
     yield "Errors are problem documents (RFC 9457) with a stable `code`. /openapi.json has the bodies.\n"
+    yield "A user proves who they are by `Authorization: Bearer TOKEN`. To play, an agent's token and the WebSocket are enough.\n"
     for route in found_routes(routes):
         said = descriptions.get(route.key)
         if said is not None:

@@ -10,6 +10,17 @@ from gameserver.http.documents.of_desk import DESK
 from gameserver.http.documents.of_history import HISTORY
 from gameserver.http.documents.of_operators import OPERATORS
 from gameserver.http.documents.of_people import PEOPLE
+from gameserver.http.documents.of_streams import STREAMS
 from gameserver.http.documents.of_tables import HEALTH, PROTOCOL, TABLES
 
-DESCRIPTIONS: Final[Descriptions] = {**TABLES, **DESK, **HISTORY, **AGENTS, **PEOPLE, **OPERATORS, **HEALTH, **PROTOCOL}
+DESCRIPTIONS: Final[Descriptions] = {
+    **TABLES,
+    **DESK,
+    **STREAMS,
+    **HISTORY,
+    **AGENTS,
+    **PEOPLE,
+    **OPERATORS,
+    **HEALTH,
+    **PROTOCOL,
+}

@@ -16,6 +16,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from gameserver.http.body import Body, decode_body
 from gameserver.http.documents.description import Answer, Description, Who
 from gameserver.http.documents.found import found_routes
+from gameserver.http.documents.of_streams import MEDIA_TYPE as STREAM
 from gameserver.http.documents.openapi import openapi, undescribed
 from gameserver.http.documents.register import DESCRIPTIONS
 from gameserver.http.documents.routes import document_routes
@@ -114,7 +115,7 @@ async def test_answers_are_as_the_document_says(server: RealTable) -> None:
             if "get" not in methods or {} not in methods["get"]["security"]:
                 continue
             address = path.replace("{tableId}", server.table_id).replace("{name}", "client.action")
-            if "{" in address:
+            if "{" in address or STREAM in methods["get"]["responses"]["200"].get("content", {}):
                 continue
             answer = await client.get(address)
             said = methods["get"]["responses"][str(answer.status_code)]["content"]
