@@ -44,14 +44,15 @@ def play_hand(dice: random.Random, timed: Timed) -> None:
     hand = Hand(seats=SEATS, forced=BLINDS, big_blind_chips=BIG_BLIND, straddle_chips=None)
     timed(lambda: hand.deal(secure_deck()))
     while (turn := hand.turn) is not None:
-        timed(_step(hand, turn, *_choose(dice, turn)))
+        timed(_step(hand, turn, *choose(dice, turn)))
 
 
 def _step(hand: Hand, turn: Turn, action: ActionKind, amount_chips: int | None) -> Callable[[], object]:
     return lambda: hand.act(turn.seat, action, amount_chips)
 
 
-def _choose(dice: random.Random, turn: Turn) -> tuple[ActionKind, int | None]:
+def choose(dice: random.Random, turn: Turn) -> tuple[ActionKind, int | None]:
+    """A random legal move."""
     call = turn.legal[1]
     if turn.raise_range is None:
         return dice.choice((ActionKind.FOLD, call, call)) if turn.to_call_chips else call, None

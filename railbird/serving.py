@@ -19,6 +19,7 @@ from gameserver.http.problems import problem_handlers
 from gameserver.net.http_protocol import ReadyHttp
 from gameserver.net.protocol import UVICORN_SETTINGS, ReadyWebSocket
 from railbird.app import Server
+from railbird.interpreter import tuned
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _CLOSE_WITHIN_S = 5
@@ -60,7 +61,7 @@ async def served(server: Server, listener: socket.socket) -> AsyncIterator[None]
         timeout_graceful_shutdown=_CLOSE_WITHIN_S,
         **UVICORN_SETTINGS,
     )
-    async with _running(config, listener) as http:
+    async with tuned(), _running(config, listener) as http:
         try:
             yield
         finally:

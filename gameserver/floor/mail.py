@@ -62,6 +62,8 @@ class Mail:
             self._showing.tell(change, facts, state, now)
             self._shown_live.sent(state, now.wall_ms)
             for audience in _seats_told(facts, state):
+                if not self._door.has_listeners(self._table_id, audience):
+                    continue
                 notes = notes_at_the_start(self._table_id, facts, state, audience, self._give_notes)
                 self._door.send_to_seat(self._table_id, audience, [*notes, *change.seat(audience)])
         self._tell_dropped_wishes(facts, callers)

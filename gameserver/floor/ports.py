@@ -108,6 +108,9 @@ class Door(Protocol):
         audience is shown it, where some are late.
         """
 
+    def has_listeners(self, table_id: TableId, audience: Audience) -> bool:
+        """Whether frames for this audience would be numbered at all: without a listener they need not be drawn."""
+
     def send_to_public(self, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...
 
     def send_to_unseated_agents(self, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...

@@ -202,8 +202,10 @@ class Showing:
 
     def _show_change(self, change: Change) -> None:
         """To the public and to agents without a seat; and to owners, where they are shown it as late."""
-        self._door.send_to_public(self._table_id, change.public())
-        self._door.send_to_unseated_agents(self._table_id, change.unseated_agents())
+        if self._door.has_listeners(self._table_id, PublicAudience()):
+            self._door.send_to_public(self._table_id, change.public())
+        if self._door.has_listeners(self._table_id, AgentsAudience()):
+            self._door.send_to_unseated_agents(self._table_id, change.unseated_agents())
         for user_id in self._door.owners_listening(self._table_id):
             if self._is_late(OwnerAudience(user_id)):
                 self._door.send_to_user(user_id, self._table_id, change.owner_without_cards(user_id))

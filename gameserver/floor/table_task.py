@@ -113,7 +113,7 @@ class TableTask:
         """A request, or the passing of time."""
         now_ms = self._now_ms() if request is None else request.received_ms
         try:
-            await self._took(self.room.receive(commands.Tick(), now_ms))
+            await self._let_fall_due(now_ms)
             if request is not None:
                 await self._carry_out(request)
         except Exception:
@@ -121,6 +121,12 @@ class TableTask:
                 unanswered.after_a_fault(request, self._parts.lines.callers)
             raise
         await self._cancel_if_grace_is_over()
+
+    async def _let_fall_due(self, now_ms: int) -> None:
+        """Whatever fell due before a request happens before it, and is told though the request may be refused."""
+        due_ms = self.room.next_due_ms()
+        if due_ms is not None and due_ms <= now_ms:
+            await self._took(self.room.receive(commands.Tick(), now_ms))
 
     async def _carry_out(self, request: Request) -> None:
         match request:

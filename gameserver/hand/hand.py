@@ -164,6 +164,14 @@ class Hand:
         """Seats still in with nothing behind; empty when the hand is over."""
         return frozenset() if self.over else frozenset(self._betting.all_in())
 
+    def is_folded(self, seat: Seat) -> bool:
+        """Whether this seat, dealt in, is in `folded`."""
+        return self._hole_cards.is_folded(seat)
+
+    def is_all_in(self, seat: Seat) -> bool:
+        """Whether this seat, dealt in, is in `all_in`."""
+        return not self.over and not self._betting.stacks[seat] and seat in self._betting.live
+
     def pots(self) -> tuple[tuple[int, tuple[Seat, ...]], ...]:
         """(amount, eligible seats) of what was collected before this street, main pot first; `bets` lie apart."""
         return () if self.over else self._betting.collected_pots()

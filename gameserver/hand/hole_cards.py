@@ -39,6 +39,9 @@ class DealtCards:
     def folded(self) -> frozenset[Seat]:
         return frozenset(seat for seat, standing in self.standings.items() if standing is Standing.FOLDED)
 
+    def is_folded(self, seat: Seat) -> bool:
+        return self.standings[seat] is Standing.FOLDED
+
     def is_shown(self, seat: Seat) -> bool:
         return self.standings[seat] is Standing.SHOWN
 

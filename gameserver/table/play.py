@@ -65,7 +65,7 @@ class Play:
 
     def is_in(self, seat: Seat) -> bool:
         """Dealt in and not folded."""
-        return self.is_dealt(seat) and (self.hand is None or seat not in self.hand.folded)
+        return self.is_dealt(seat) and (self.hand is None or not self.hand.is_folded(seat))
 
     @property
     def turn_seat(self) -> Seat | None:

@@ -6,7 +6,6 @@ before the deal, and the play (`play.py`) holds what the hand makes of them. So 
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from gameserver.table.clock import Banks
@@ -78,13 +77,13 @@ def status_beside_a_hand(chair: Chair, debt: Debt) -> SeatStatus:
     return SeatStatus.POSTING if chair.posts else SeatStatus.WAITING_BIG_BLIND
 
 
-def status_in_a_hand(chair: Chair, *, folded: AbstractSet[Seat], all_in: AbstractSet[Seat]) -> SeatStatus:
+def status_in_a_hand(chair: Chair, *, folded: bool, all_in: bool) -> SeatStatus:
     """How a seat stands that is dealt in."""
     if chair.leaving is not None:
         return SeatStatus.LEAVING
-    if chair.seat in all_in:
+    if all_in:
         return SeatStatus.ALL_IN
-    return SeatStatus.FOLDED if chair.seat in folded else SeatStatus.IN_HAND
+    return SeatStatus.FOLDED if folded else SeatStatus.IN_HAND
 
 
 def why_not_dealt(chair: Chair) -> NotDealt:

@@ -105,8 +105,8 @@ class Table:
             return SeatStatus.LEAVING if leaves else status_beside_a_hand(chair, self.debt_of(chair))
         hand = play.hand
         if hand is None:
-            return status_in_a_hand(chair, folded=frozenset(), all_in=frozenset())
-        return status_in_a_hand(chair, folded=hand.folded, all_in=hand.all_in)
+            return status_in_a_hand(chair, folded=False, all_in=False)
+        return status_in_a_hand(chair, folded=hand.is_folded(chair.seat), all_in=hand.is_all_in(chair.seat))
 
     def last_cards(self) -> HandCards | None:
         return self.ended.cards() if self.ended is not None and self.play is None else None

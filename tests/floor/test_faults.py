@@ -135,7 +135,7 @@ async def test_a_fault_in_one_table_touches_no_other(world: World) -> None:
     before = epoch_of(cid)
     world.task(bad).room.receive = each_time(Broken(PLANTED))  # type: ignore[method-assign]
     world.journal.breaks["table"] = each_time(Broken(PLANTED))
-    world.floor.attach(bad, world.client(bad).connection, None)
+    world.floor.attach(bad, world.client(bad, agent("ann")).connection, None)
     for _ in range(3):
         await world.play_hand(good)
     await until(lambda: not world.floor.has(bad))

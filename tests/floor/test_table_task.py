@@ -28,6 +28,7 @@ async def test_a_hand_is_dealt_and_told_to_everybody(world: World) -> None:
 async def test_nothing_is_told_before_it_is_stored(world: World) -> None:
     """A seat, a hand's beginning and a hand's end are committed before anybody hears of them."""
     table = await world.table()
+    await world.enter(table)
     await world.seated(table, "ann", "bob")
     await world.play_hand(table)
     for commit, frame in (("take_chips", "TableStatus"), ("begin_hand", "HandStarted"), ("finish_hand", "HandResult")):
