@@ -157,6 +157,10 @@ class Betting:
         """Live seats with nothing behind."""
         return [seat for seat in self.live if not self.stacks[seat]]
 
+    def put_in_chips(self, seat: Seat) -> int:
+        """One seat's part of `contributed`."""
+        return self.paid[seat] + self.dead[seat]
+
     def contributed(self) -> dict[Seat, int]:
         """All chips put in, by seat, less what was returned."""
         return {seat: paid + self.dead[seat] for seat, paid in self.paid.items()}

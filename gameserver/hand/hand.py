@@ -150,6 +150,10 @@ class Hand:
         """All chips that each seat put in during this hand, less what was returned."""
         return self._betting.contributed()
 
+    def put_in_chips(self, seat: Seat) -> int:
+        """What this seat, dealt in, has in `contributed`."""
+        return self._betting.put_in_chips(seat)
+
     @property
     def pot_chips(self) -> int:
         """All chips in the middle, the bets of this street included; 0 when the hand is over."""

@@ -219,7 +219,9 @@ class Delivery:
 
     def _live_stream(self, table: _TableStreams, audience: Audience) -> Stream | None:
         stream = table.streams.get(audience)
-        if stream is not None and stream.is_abandoned(self._clock.monotonic_ms()):
+        if stream is None or stream.idle_since_ms is None:  # somebody listens, as nearly each time
+            return stream
+        if stream.is_abandoned(self._clock.monotonic_ms()):
             del table.streams[audience]
             return None
         return stream

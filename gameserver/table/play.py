@@ -83,7 +83,7 @@ class Play:
 
     def put_in_chips(self, seat: Seat) -> int:
         """What the seat has put into this hand, net of what was returned."""
-        return self.hand.contributed.get(seat, 0) if self.hand is not None else 0
+        return self.hand.put_in_chips(seat) if self.hand is not None and self.is_dealt(seat) else 0
 
     def cards(self) -> HandCards:
         """What the reveal gate asks about, with the peeks of this hand."""
