@@ -28,7 +28,7 @@ from gameserver.views.replies import dropped_wishes
 from gameserver.views.sight import occupant
 from gameserver.views.turns import present_turn
 from gameserver.wire.close_codes import CloseCode
-from gameserver.wire.messages import Error, Reconnect, Snapshot, YourTurn
+from gameserver.wire.messages import Error, Snapshot, YourTurn
 from policy.ids import TableId
 
 log = structlog.get_logger()
@@ -106,10 +106,9 @@ class Mail:
         self._showing.close()
         self._door.close_table(self._table_id, code)
 
-    def say_when_to_come_back(self, callers: Callers, after_ms: int) -> None:
-        """The server goes, and another one comes."""
-        for caller in callers:
-            caller.connection.reply(Reconnect(after_ms=after_ms))
+    def say_when_to_come_back(self, after_ms: int) -> None:
+        """The server goes, and another one comes: around this time, for each at another one."""
+        self._door.say_when_to_come_back(self._table_id, after_ms)
 
     def _snapshot(self, audience: Audience) -> Snapshot:
         """Raises Bug in place of whatever went wrong: the door logs it, and an error of the views may hold a card in its text

@@ -144,6 +144,9 @@ class Door(Protocol):
     def end_stream(self, table_id: TableId, audience: Audience) -> None:
         """Forget a stream (a seat's occupant left); its ring is gone."""
 
+    def say_when_to_come_back(self, table_id: TableId, after_ms: int) -> None:
+        """The server goes: tell every connection of a table when to come back, each another time around the one given."""
+
     def close_table(self, table_id: TableId, code: CloseCode) -> None:
         """Close every connection of a table."""
 

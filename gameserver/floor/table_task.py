@@ -287,7 +287,7 @@ class TableTask:
             unanswered.after_the_end(request, code)
         try:
             if code is CloseCode.RESTART:
-                self._parts.mail.say_when_to_come_back(self._parts.lines.callers, self._settings.come_back_after_ms)
+                self._parts.mail.say_when_to_come_back(self._settings.come_back_after_ms)
             self._parts.mail.close(code)
         except Exception as error:  # noqa: BLE001 - the table is over either way
             self._log("table_not_closed", error)

@@ -103,10 +103,15 @@ class Delivery:
 
     def close_all(self, code: CloseCode, *, reconnect_after_ms: int) -> None:
         """The server goes: tell everybody when to come back, each at another time around the one given, and close."""
-        for table_id, table in tuple(self._tables.items()):
-            for subscriber in _subscribers(table):
-                subscriber.connection.reply(Reconnect(after_ms=jittered_ms(reconnect_after_ms, self._chance())))
+        for table_id in tuple(self._tables):
+            self.say_when_to_come_back(table_id, reconnect_after_ms)
             self.close_table(table_id, code)
+
+    def say_when_to_come_back(self, table_id: TableId, after_ms: int) -> None:
+        """The server goes: tell every connection of a table when to come back, each another time around the one given."""
+        table = self._tables.get(table_id)
+        for subscriber in () if table is None else _subscribers(table):
+            subscriber.connection.reply(Reconnect(after_ms=jittered_ms(after_ms, self._chance())))
 
     # --- frames ---------------------------------------------------------------------------------------------------------
 
