@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -84,10 +85,23 @@ class EventLimits:
 EVENT_LIMITS: Final = EventLimits()
 
 
+class _NoChunks(logging.Filter):
+    """Withholds sse-starlette's debug lines: these print whole events, and an owner's have cards."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.levelno > logging.DEBUG
+
+
+_no_chunks: Final = _NoChunks()
+
+
 class TableEvents:
     """Both endpoints, and the streams that are open."""
 
     def __init__(self, ports: EventPorts, limits: EventLimits = EVENT_LIMITS) -> None:
+        # Here and not where logs are set up: under a host's own server its logging is the host's
+        # (test_no_event_of_a_stream_is_in_a_log).
+        logging.getLogger("sse_starlette.sse").addFilter(_no_chunks)  # the same one again changes nothing
         self._ports, self._limits = ports, limits
         self._places = StreamPlaces(in_all=limits.max_streams, per_user=limits.max_streams_per_user)
         self._open: set[OpenConnection] = set()
