@@ -52,6 +52,8 @@ async def test_f11_disconnect_frees_everything(kind: str, here: World, monkeypat
     )
     limit_streams(here, monkeypatch, limits)
     async with stage.undisturbed():
+        await (await opened(stage, kind)).end()  # what is made once and stays is made now
+        await until(lambda: here.table_events.open_streams == 0)
         tasks = len(asyncio.all_tasks())
         path = f"{stage.path}/{'owner-stream' if kind == 'owner' else 'stream'}"
         for _ in range(3 * most):
