@@ -75,11 +75,12 @@ class Keeper:
         await self._note_shown(room, facts)
         if room.closed:
             await self._store.close_table(self._table_id, () if ended else moves, memory.encode(room.memory()))
-        elif not ended and (moves or self._matters(room, facts)):
-            changed = any(isinstance(fact, Renamed | OptionsChanged) for fact in facts)
-            await self._store.change_table(
-                self._table_id, moves, memory.encode(room.memory()), room.options if changed else None
-            )
+            return
+        options = room.options if any(isinstance(fact, Renamed | OptionsChanged) for fact in facts) else None
+        if not ended and (moves or self._matters(room, facts)):
+            await self._store.change_table(self._table_id, moves, memory.encode(room.memory()), options)
+        elif ended and options is not None:  # a name that waited for the end of the hand
+            await self._store.change_table(self._table_id, (), memory.encode(room.memory()), options)
 
     async def take(self, room: Room, taken: ChipMove, change: Callable[[], Sequence[Fact]]) -> None:
         """Take chips from a bankroll and let the room change, or refuse both. `change` runs inside the transaction."""

@@ -18,7 +18,7 @@ from gameserver.table.commands import (
     SetVersion,
     UsePower,
 )
-from gameserver.table.facts import LeftBecause, OptionsChanged, PowerUsed, Renamed, TableStatusChanged
+from gameserver.table.facts import LeftBecause, OptionsChanged, PowerUsed, TableStatusChanged
 from gameserver.table.play import Play
 from gameserver.table.table import Change, Table, nothing
 from policy import spectator_policy
@@ -50,7 +50,8 @@ def prepare_close(table: Table) -> Change:
 
 def prepare_rename(table: Table, command: Rename) -> Change:
     _check_open(table)
-    return nothing if command.name == table.options.name else partial(_rename, table, command.name)
+    is_so = table.next_name is None and command.name == table.options.name
+    return nothing if is_so else partial(_rename, table, command.name)
 
 
 def prepare_narrow_reveal(table: Table, command: NarrowReveal) -> Change:
@@ -94,8 +95,11 @@ def _close(table: Table, now_ms: int) -> None:
 
 
 def _rename(table: Table, name: str, now_ms: int) -> None:
-    table.options = replace(table.options, name=name)
-    table.tell(Renamed(name))
+    """A name is read by the players, so that of a hand in play waits for its end (`whisper_policy`, TABLE_NAME)."""
+    if table.play is None:
+        hand_end.rename(table, name)
+    else:
+        table.next_name = name
 
 
 def _narrow(table: Table, reveal: RevealOptions, now_ms: int) -> None:

@@ -18,6 +18,7 @@ from gameserver.table.facts import (
     HandEnded,
     HandResult,
     LeftBecause,
+    Renamed,
     TableStatusChanged,
     VersionChanged,
 )
@@ -59,6 +60,14 @@ def change_version(table: Table, seat: Seat, version_id: AgentVersionId) -> None
     if isinstance(chair.player, AgentPlayer):
         table.put(replace(chair, player=replace(chair.player, version_id=version_id), next_version=None))
         table.tell(VersionChanged(seat, version_id))
+
+
+def rename(table: Table, name: str) -> None:
+    """The table is called so from now on."""
+    table.next_name = None
+    if name != table.options.name:
+        table.options = replace(table.options, name=name)
+        table.tell(Renamed(name))
 
 
 def close(table: Table, now_ms: int) -> None:
@@ -175,6 +184,8 @@ def _what_waited(table: Table, now_ms: int) -> None:
             table.put(seats.sit_out(chair))
         if chair.next_version is not None:
             change_version(table, chair.seat, chair.next_version)
+    if table.next_name is not None:
+        rename(table, table.next_name)
     free_all_leaving(table, now_ms)
     if table.closing and table.status != "closed":
         close(table, now_ms)

@@ -54,6 +54,7 @@ class Table:
         self.closing = memory.closing
         self.begun = memory.begun
         self.play: Play | None = None
+        self.next_name: str | None = None
         self.ended: Hand | None = None
         self.ended_players: dict[Seat, PlayerId] = {}
         self.recent: list[HandResult] = [*recent][-RECENT_HANDS:]

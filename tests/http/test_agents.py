@@ -304,3 +304,43 @@ async def test_an_agent_of_the_command_line_comes_in_at_once(world: World) -> No
         await people.publish_version(AgentId("a-cli"), AgentVersionId("v-cli"), b"{}")
         async with entered(base, TableId(table_id), token):
             pass
+
+
+async def test_a_tables_new_name_waits_for_the_end_of_the_hand(tmp_path: Path) -> None:
+    """Who plays a hand reads nothing new meanwhile; then all are told, and it is so after a restart."""
+    async with opened_world(tmp_path) as world:
+        table_id = await world.table(**FAST)
+        path = f"/games/poker/{table_id}"
+        async with (
+            live(world) as base,
+            at_the_table(world, base, table_id, "ann", 0) as ann,
+            at_the_table(world, base, table_id, "bob", 1) as bob,
+        ):
+            await ann.sees("hand_started")
+            changed = await world.ask("PATCH", path, {"name": "Parlour"}, user="olga")
+            assert (changed.status_code, changed.json()["rules"]["name"]) == (200, "Kitchen")
+            assert "Parlour" not in json.dumps(ann.messages)
+            await ann.play_from_now()
+            await bob.play_from_now()
+            await until(lambda: "Parlour" in json.dumps(ann.messages))
+            texts = [json.dumps(message) for message in ann.messages]
+            told = next(index for index, text in enumerate(texts) if "Parlour" in text)
+            assert ann.kinds().index("hand_result") < told
+    async with opened_world(tmp_path) as world:
+        assert (await world.ask("GET", path)).json()["rules"]["name"] == "Parlour"
+
+
+async def test_a_table_that_reveals_is_not_renamed_while_an_agent_sits_there(world: World) -> None:
+    """A name would tell it something (409); an empty table may have another one."""
+    table_id = await world.table(**FAST, showHands=True)
+    path = f"/games/poker/{table_id}"
+    assert (await world.ask("PATCH", path, {"name": "Parlour"}, user="olga")).status_code == 200
+    agent_id = await world.agent("ann", "Ann")
+    version = (await world.ask("POST", f"/agents/{agent_id}/versions", {}, user="ann")).json()["agentVersionId"]
+    token = world.hosted_token(agent_id, "ann", version)
+    async with live(world) as base, entered(base, TableId(table_id), token) as ann:
+        await ann.ask("sit", seat=0, buyIn=400)
+        refused = await world.ask("PATCH", path, {"name": "She has aces", "showHands": False}, user="olga")
+        assert (refused.status_code, refused.json()["code"]) == (409, "whisper_refused")
+        rules = (await world.ask("GET", path)).json()["rules"]
+        assert (rules["name"], rules["showHands"]) == ("Parlour", True)
