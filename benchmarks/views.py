@@ -39,7 +39,7 @@ _Frames = list[tuple[Audience, list[NumberedFrame]]]
 
 def run(seconds: float) -> tuple[str, Sequence[Figure]]:
     """A title and the figures; `seconds` of CPU time for each."""
-    facts, state = _a_call()
+    facts, state = a_call()
     frames = _frames(facts, state)
     count = sum(len(each) for _, each in frames)
     size = max(len(encode_numbered(frame, 1)) for _, each in frames for frame in each)
@@ -124,7 +124,7 @@ def _frames(facts: Sequence[Fact], state: TableState) -> _Frames:
     return drawn
 
 
-def _a_call() -> tuple[Sequence[Fact], TableState]:
+def a_call() -> tuple[Sequence[Fact], TableState]:
     """Six agents before the flop, the first of whom just called."""
     turns = map(str, itertools.count(1))
     options = TableOptions(
