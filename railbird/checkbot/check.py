@@ -15,7 +15,7 @@ from railbird.checkbot.diary import Diary
 from railbird.checkbot.faults import FAULTS, Fault
 from railbird.checkbot.practice import Practice, practice
 from railbird.checkbot.proxy import proxy
-from railbird.checkbot.verdict import STAYS_AWAY_S, Verdict, is_done, judge
+from railbird.checkbot.verdict import STAYS_AWAY_S, Verdict, is_decided, judge
 
 _LOOK_EVERY_S: Final = 0.1
 
@@ -74,7 +74,7 @@ async def _until_shown(check: Check, fault: Fault, diary: Diary, bot: Bot) -> No
     """Until the bot has shown what it has to, has ended, or patience is at its end: once before the fault, once after it."""
     with suppress(TimeoutError):
         async with asyncio.timeout(check.patience_s):
-            while diary.struck_at is None and bot.exit_code is None:
+            while diary.struck_at is None and not is_decided(fault, diary) and bot.exit_code is None:
                 await _look(diary)
     if diary.struck_at is None:
         return
@@ -83,7 +83,7 @@ async def _until_shown(check: Check, fault: Fault, diary: Diary, bot: Bot) -> No
         return
     with suppress(TimeoutError):
         async with asyncio.timeout(check.patience_s):
-            while not is_done(fault, diary) and bot.exit_code is None:
+            while not is_decided(fault, diary) and bot.exit_code is None:
                 await _look(diary)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,14 +39,22 @@ def judge(fault: Fault, diary: Diary, *, exit_code: int | None, patience_s: floa
     return Verdict(fault.name, fault.words, tuple(_did(fault, diary)), failures, said if failures else ())
 
 
-def is_done(fault: Fault, diary: Diary) -> bool:
-    """Whether the bot has shown all that it has to show."""
+def is_decided(fault: Fault, diary: Diary) -> bool:
+    """Whether there is nothing more to wait for: the bot has shown all that it has to, or it has failed."""
+    return _has_gone_on(fault, diary) or any(_wrongs(fault, diary))
+
+
+def _has_gone_on(fault: Fault, diary: Diary) -> bool:
     back = not fault.breaks_the_line or diary.came_back_after_s is not None
     return not fault.is_final and back and diary.taken_since >= TURNS_AFTER
 
 
-def _failures(fault: Fault, diary: Diary, exit_code: int | None, patience_s: float) -> Iterator[str]:
-    yield from _presence(fault, diary, exit_code, patience_s)
+def _failures(fault: Fault, diary: Diary, exit_code: int | None, patience_s: float) -> Sequence[str]:
+    """What it did wrong; else what it did not do, which nobody waited for where it had failed before."""
+    return tuple(_wrongs(fault, diary)) or tuple(_presence(fault, diary, exit_code, patience_s))
+
+
+def _wrongs(fault: Fault, diary: Diary) -> Iterator[str]:
     if diary.twice:
         yield f"it acted twice on one turn ({_times(diary.twice)})"
     if diary.ran_out > fault.may_run_out:
@@ -60,7 +68,7 @@ def _presence(fault: Fault, diary: Diary, exit_code: int | None, patience_s: flo
     if fault.is_final:
         yield from _after_the_end(diary, exit_code, patience_s)
         return
-    if is_done(fault, diary):
+    if _has_gone_on(fault, diary):
         return
     ended = "" if exit_code is None else f" (it ended with exit code {exit_code})"
     if not diary.visits:

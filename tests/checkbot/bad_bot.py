@@ -89,7 +89,7 @@ class Bot:
 
     def act(self, socket: ClientConnection, turn: dict[str, Any]) -> None:
         if HABIT == "dreams":
-            time.sleep(2.5)
+            time.sleep(3.5)
         if HABIT == "bets_too_much":
             for _ in range(4):
                 self.say(socket, type="action", turnId=turn["turnId"], action="raise", amount=999_999)

@@ -33,7 +33,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_good_bot_is_0_and_every_fault_is_told() -> None:
     """With what the bot did."""
-    done = run("--only", "drop", "--only", "plain", "--turn-ms", "1000", "--", sys.executable, BAD_BOT, "none")
+    done = run("--only", "drop", "--only", "plain", "--turn-ms", "1500", "--", sys.executable, BAD_BOT, "none")
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr.strip()) == (0, "")
     assert lines[0].startswith("ok    plain") and "acted on 3 turns" in lines[1]

@@ -21,6 +21,7 @@ COMMANDS = (
     "demo",
     "serve",
     "replay-hand",
+    "check-bot",
     "keys",
     "keys init",
     "keys rotate",
