@@ -17,7 +17,7 @@ class Inbox:
     def __init__(self, *, max_requests: int) -> None:
         self._requests: deque[Request] = deque()
         self._max = max_requests
-        self._arrived = asyncio.Event()
+        self._waiting: asyncio.Future[None] | None = None
         self.closed = False
 
     def put(self, request: Request) -> bool:
@@ -31,19 +31,30 @@ class Inbox:
             case Detach() | Operate() | Stop():
                 pass
         self._requests.append(request)
-        self._arrived.set()
+        self._wake()
         return True
 
     async def get(self, timeout_s: float | None) -> Request | None:
         """The next request, or None when `timeout_s` has passed without one. What has arrived comes first, however late it is."""
         if not self._requests:
-            self._arrived.clear()
-            try:
-                async with asyncio.timeout(timeout_s):
-                    await self._arrived.wait()
-            except TimeoutError:
-                return None
-        return self._requests.popleft()
+            await self._wait(timeout_s)
+        return self._requests.popleft() if self._requests else None
+
+    async def _wait(self, timeout_s: float | None) -> None:
+        """Until something arrives or the time has passed. One future and one timer: this is done before nearly each request."""
+        loop = asyncio.get_running_loop()
+        self._waiting = loop.create_future()
+        timer = None if timeout_s is None else loop.call_later(timeout_s, self._wake)
+        try:
+            await self._waiting
+        finally:
+            self._waiting = None
+            if timer is not None:
+                timer.cancel()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
 
     def close(self) -> Sequence[Request]:
         """Nobody reads it any more. What is left in it, for whoever has to be told so."""

@@ -89,7 +89,10 @@ class Tripwire:
         return (live if shown is None else _Look(audience, lambda: shown(audience))), live
 
     def _passes(self, look: _Look, shown: NumberedFrame | Snapshot, cards: Iterable[CardsOfHand]) -> bool:
-        if all(look.may_have(number, shown_cards) for number, shown_cards in cards if shown_cards):
+        for number, shown_cards in cards:
+            if shown_cards and not look.may_have(number, shown_cards):
+                break
+        else:
             return True
         self.refused += 1
         _log.error(

@@ -48,7 +48,10 @@ class Sight:
 
     def was_dealt_in(self, seat: Seat, player: Player) -> bool:
         """Whether this player held the seat at the deal."""
-        return any(dealt == seat and is_same_player(at, player) for dealt, at in self.players)
+        for dealt, at in self.players:
+            if dealt == seat:
+                return is_same_player(at, player)
+        return False
 
 
 def sight_of_table(state: TableState) -> Sight | None:
@@ -85,7 +88,7 @@ def seated_viewer(seat: Seat, player: Player) -> SeatedAgent | SeatedUser:
 
 def is_same_player(one: Player, other: Player) -> bool:
     """The same player of the same owner: an agent that was sold does not bring its past hands along."""
-    return player_id(one) == player_id(other) and owner_of(one) == owner_of(other)
+    return one is other or (player_id(one) == player_id(other) and owner_of(one) == owner_of(other))
 
 
 def occupant(audience: SeatAudience, state: TableState) -> SeatState | None:
