@@ -11,8 +11,9 @@ if [ "${1:-}" = --coverage ]; then
     shift
     set -- -m coverage run -m pytest "$@"
 else
-    set -- -m pytest "$@"
+    set -- -m pytest --numprocesses auto --dist loadfile "$@"
 fi
+# One worker a core, each with whole files of tests; PYTEST_XDIST_AUTO_NUM_WORKERS is another number.
 # SIGINT lets pytest close its fixtures and say what it had found.
 if command -v timeout >/dev/null; then
     exec timeout --foreground --signal=INT --kill-after=20 "$limit_s" "$python" "$@"
