@@ -14,8 +14,9 @@ from gameserver.table.facts import HandResult
 from gameserver.table.state import SeatState, TableState
 from gameserver.views.audience import SeatAudience
 from gameserver.views.table_view import PrivateView
-from policy import reveal_policy
+from policy import owner_policy, reveal_policy
 from policy.ids import AgentId, HoleCards, Seat, UserId
+from policy.owner_policy import OwnedSeat
 from policy.reveal_policy import HandCards
 from policy.spectator_policy import RevealOptions
 from policy.viewer import Owner, SeatedAgent, SeatedUser, Spectator, UnseatedAgent, Viewer
@@ -35,15 +36,31 @@ class Sight:
 
     def seen_by(self, viewer: Viewer) -> Mapping[Seat, HoleCards]:
         """The hole cards that the gate lets a viewer have, in the order of the deal."""
-        as_dealt = reveal_policy.look_from_the_deal(viewer=viewer, dealt_in=self.dealt_in)
+        return self._seen(viewer, self.dealt_in)
+
+    def seen_by_player(self, seat: Seat, player: Player) -> Mapping[Seat, HoleCards]:
+        """The same for who holds a seat now. An agent that was sold was not dealt in, as far as its new owner is concerned."""
+        dealt_in = self.dealt_in if self.was_dealt_in(seat, player) else frozenset()
+        return self._seen(seated_viewer(seat, player), dealt_in)
+
+    def _seen(self, viewer: Viewer, dealt_in: frozenset[SeatedAgent | SeatedUser]) -> Mapping[Seat, HoleCards]:
+        as_dealt = reveal_policy.look_from_the_deal(viewer=viewer, dealt_in=dealt_in)
         return reveal_policy.compute_revealed_hole_cards(viewer=as_dealt, hand=self.cards, options=self.options)
+
+    def owner(self, user_id: UserId) -> Owner:
+        """A person as this hand's gates know them: by their agents at the deal."""
+        agents = [
+            OwnedSeat(seat, player.agent_id, player.owner)
+            for seat, player in self.players
+            if isinstance(player, AgentPlayer)
+        ]
+        return owner_policy.look_as_owner(user_id=user_id, dealt_in=agents)
 
     def own_seats(self, user_id: UserId) -> dict[Seat, AgentId]:
         """Where a person's own agents were dealt in."""
+        own = self.owner(user_id).seats
         return {
-            seat: player.agent_id
-            for seat, player in self.players
-            if isinstance(player, AgentPlayer) and player.owner == user_id
+            seat: player.agent_id for seat, player in self.players if seat in own and isinstance(player, AgentPlayer)
         }
 
     def was_dealt_in(self, seat: Seat, player: Player) -> bool:
@@ -113,9 +130,9 @@ def view_of_seat(sight: Sight | None, seat: SeatState) -> PrivateView:
     """What a player sees: their own cards as theirs, and the others that the gate returned."""
     if sight is None:
         return PrivateView(seat.seat, None, {})
+    seen = sight.seen_by_player(seat.seat, seat.player)
     if not sight.was_dealt_in(seat.seat, seat.player):
-        return PrivateView(seat.seat, None, sight.seen_by(ANY_UNSEATED_AGENT))
-    seen = sight.seen_by(seated_viewer(seat.seat, seat.player))
+        return PrivateView(seat.seat, None, seen)  # what the gate gives to who came after the deal is the table's
     return PrivateView(seat.seat, seen.get(seat.seat), {at: cards for at, cards in seen.items() if at != seat.seat})
 
 
@@ -146,4 +163,4 @@ def own_cards_of_owner(sight: Sight | None, user_id: UserId) -> list[tuple[Seat,
 
 
 def _seen_by_owner(sight: Sight, user_id: UserId) -> Mapping[Seat, HoleCards]:
-    return sight.seen_by(Owner(user_id, frozenset(sight.own_seats(user_id))))
+    return sight.seen_by(sight.owner(user_id))
