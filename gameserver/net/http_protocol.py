@@ -1,8 +1,8 @@
-"""uvicorn's HTTP protocol with a deadline for the head of every request, and with ready event streams.
+"""uvicorn's HTTP protocol with a deadline for the head and for the body of every request, and with ready event streams.
 
 The deadline runs from the connection's first moment, so a silent connection goes; it ends when the head is complete and not at
-the first byte, so a dripping one goes too; and again from the first byte of each later request. Between requests uvicorn's own
-keep-alive timeout counts. Run uvicorn with `Config(app, http=ReadyHttp)`.
+the first byte, so a dripping one goes too; and again from the first byte of each later request. A body that was announced has
+its own. Between requests uvicorn's own keep-alive timeout counts. Run uvicorn with `Config(app, http=ReadyHttp)`.
 
 An event stream is opened, kept awake and ended through ASGI; its events go to the transport as ready chunks, one for a thousand
 streams. The protocol puts the way there into the ASGI scope's extensions; under any other server it is not there, and
@@ -29,10 +29,12 @@ EVENT_FORM: Final = operator.attrgetter("event_chunk")
 
 
 class PromptHttp(HttpToolsProtocol):
-    """Subclass it to set another deadline."""
+    """Subclass it to set other deadlines."""
 
     head_within_s: ClassVar[float] = 10.0
+    body_within_s: ClassVar[float] = 30.0
     _head_timer: asyncio.TimerHandle | None = None
+    _body_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
@@ -45,10 +47,16 @@ class PromptHttp(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._stop_head_timer()
+        self._body_timer = self.loop.call_later(self.body_within_s, self.transport.abort)
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._stop_body_timer()  # before a socket takes over, too
+        super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_head_timer()
+        self._stop_body_timer()
         super().connection_lost(exc)
 
     def _expect_head(self) -> None:
@@ -58,6 +66,11 @@ class PromptHttp(HttpToolsProtocol):
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
+
+    def _stop_body_timer(self) -> None:
+        if self._body_timer is not None:
+            self._body_timer.cancel()
+            self._body_timer = None
 
 
 class ReadyHttp(PromptHttp):

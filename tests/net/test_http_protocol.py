@@ -15,6 +15,7 @@ from tests.net.serving import OURS, read, say, serving
 
 class Hasty(PromptHttp):
     head_within_s = 0.3
+    body_within_s = 0.3
 
 
 HASTY: Final[dict[str, Any]] = {**OURS, "http": Hasty}
