@@ -69,6 +69,7 @@ LOCKS: Final = {
     "GET /llms.txt": Lock.PUBLIC,
     "GET /": Lock.PUBLIC,
     "GET /tables/{table_id}": Lock.PUBLIC,
+    "GET /tables/{table_id}/owner": Lock.USER,
     "MOUNT /static": Lock.PUBLIC,
 }
 
