@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Final
 
 from tests.faults.wire import SOON_S, Answer, Message, NoFrame, head, read_answer, strict
+
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")
 
 
 class StreamRefused(Exception):
@@ -77,15 +81,11 @@ class Events:
 
     def _lines(self, text: str) -> str:
         """Take whole lines, which end with CR, LF or both; no other character ends one. Returns what is left."""
-        start = at = 0
-        while at < len(text):
-            if text[at] == "\n" or (text[at] == "\r" and at + 1 < len(text)):
-                self._line(text[start:at])
-                at += 2 if text[at : at + 2] == "\r\n" else 1
-                start = at
-            else:
-                at += 1
-        return text[start:]
+        held = text[-1:] if text.endswith("\r") else ""  # a line feed may follow it
+        *lines, rest = _LINE_END.split(text.removesuffix("\r"))
+        for line in lines:
+            self._line(line)
+        return rest + held
 
     def _line(self, line: str) -> None:
         name, _, value = line.partition(":")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -10,9 +11,9 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from gameserver.net.event_stream import EVENT_LIMITS
-from tests.faults.sse import Event, Events
+from tests.faults.sse import Events
 from tests.faults.wire import Answer
-from tests.faults.world import Stage, World
+from tests.faults.world import Stage, World, until
 
 Open: TypeAlias = Callable[..., Coroutine[Any, Any, Events]]
 KINDS: Final = ("public", "owner")
@@ -76,8 +77,6 @@ def check_headers(answer: Answer) -> None:
 
 async def comes(stream: Events, comments: int) -> None:
     """So many comments, without anything else that happens."""
-    from tests.faults.world import until
-
     await until(lambda: len(stream.comments) >= comments, 2.0)
 
 
@@ -146,17 +145,7 @@ async def test_f09_nul_is_refused_and_a_name_cannot_forge_either(here: World) ->
     async with stage.undisturbed():
         assert (await stage.A.ask("chat", text="a\0b"))["code"] == "bad_text"
         for name in FORGERY:
-            body = f'{{"name":{encoded(name)}}}'.encode()
+            body = json.dumps({"name": name}).encode()
             answer = await here.send("POST", "/agents", [stage.owner("A")], body)
             assert 400 <= answer.status < 500
     assert "hole_cards" not in {event.name for event in stream.events}
-
-
-def encoded(text: str) -> str:
-    import json
-
-    return json.dumps(text)
-
-
-def names_of(events: list[Event]) -> list[str]:
-    return [event.name for event in events]

@@ -79,7 +79,8 @@ async def test_f20_a_seat_that_floods_loses_its_line_and_no_more(stage: Stage) -
 def test_f21_each_deadline_is_a_minute_at_the_most() -> None:
     """The head of a request, entering, two heartbeats, and the wait for an answered close."""
     vanished_s = UVICORN_SETTINGS["ws_ping_interval"] + UVICORN_SETTINGS["ws_ping_timeout"] + OutletLimits().linger_s
-    deadlines_s = (PromptHttp.head_within_s, VisitLimits().enter_within_ms / 1_000, vanished_s, OutletLimits().linger_s)
+    heads_and_bodies_s = (PromptHttp.head_within_s, PromptHttp.body_within_s)
+    deadlines_s = (*heads_and_bodies_s, VisitLimits().enter_within_ms / 1_000, vanished_s, OutletLimits().linger_s)
     assert all(0 < deadline_s <= 60 for deadline_s in deadlines_s)
 
 
@@ -92,14 +93,16 @@ async def test_f21_silent_and_half_open_connections(tmp_path: Path, monkeypatch:
         "railbird.serving.UVICORN_SETTINGS", {**UVICORN_SETTINGS, "ws_ping_interval": 0.5, "ws_ping_timeout": 0.5}
     )
     monkeypatch.setattr(PromptHttp, "head_within_s", 1.0)
+    monkeypatch.setattr(PromptHttp, "body_within_s", 1.0)
     monkeypatch.setattr(ReadyWebSocket, "limits", OutletLimits(linger_s=0.5))
     async with world(tmp_path) as now:
         shorten_entering(now, monkeypatch, ms=700)
         stage = await now.stage()
         open_before = now.server.socket.open_connections
         async with stage.undisturbed():
-            opened = [await asyncio.open_connection(HOST, now.port) for _ in range(3)]
-            (silent, _), (dripping, drops), (early, handshakes) = opened
+            opened = [await asyncio.open_connection(HOST, now.port) for _ in range(4)]
+            (silent, _), (dripping, drops), (early, handshakes), (bodiless, bodies) = opened
+            bodies.write(head("POST", "/login", [("Host", "table.test"), ("Content-Length", "9")]) + b'{"to')
             handshakes.write(handshake(f"/games/poker/{stage.table}/ws")[:-2])
             idle = await now.connect(stage.table)
             stage.A.answers = False
@@ -112,6 +115,7 @@ async def test_f21_silent_and_half_open_connections(tmp_path: Path, monkeypatch:
                 silent.read(),
                 dripping.read(),
                 early.read(),
+                bodiless.read(),
                 idle.over.wait(),
                 stage.A.over.wait(),
                 deaf.over.wait(),

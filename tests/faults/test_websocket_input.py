@@ -255,7 +255,7 @@ async def memory_of(peer: Peer, sent: bytes) -> int:
 @pytest.mark.parametrize("table", ["t-nothere", "a" * 3_000, "%00", "..%2f..", "%ff%fe", "caf\u00e9"])
 async def test_a_table_that_is_not_there_closes_like_any_other(table: str, here: World) -> None:
     """4404 once entered, or a refusal of the handshake; never a fault of ours."""
-    stage = await here.stage()
+    stage = await here.quiet_stage()
     async with stage.undisturbed():
         try:
             peer = await connect(HOST, here.port, f"/games/poker/{table}/ws".encode())

@@ -153,7 +153,7 @@ async def ask(now: World, method: str, path: str, shown: Credential, **headers: 
 @pytest.mark.parametrize("origin", FOREIGN)
 async def test_f01_a_foreign_web_page_opens_no_socket(origin: str, here: World) -> None:
     """403 and no socket, on every WebSocket route, whatever else is shown."""
-    stage = await here.stage()
+    stage = await here.quiet_stage()
     async with stage.undisturbed():
         open_before = here.server.socket.open_connections
         for _, path in routes(here, SOCKET):
@@ -166,7 +166,7 @@ async def test_f01_a_foreign_web_page_opens_no_socket(origin: str, here: World) 
 
 async def test_f01_our_page_and_a_program_get_in_and_prove_themselves(here: World) -> None:
     """An allowed origin and none at all open a socket; two origins do not; entering as an agent still needs its token."""
-    stage = await here.stage()
+    stage = await here.quiet_stage()
     async with stage.undisturbed():
         for headers in ([("Origin", OUR_ORIGIN)], []):
             peer = await here.connect(stage.table, headers=headers)
@@ -179,7 +179,7 @@ async def test_f01_our_page_and_a_program_get_in_and_prove_themselves(here: Worl
 
 async def test_f01_no_route_lets_a_foreign_page_read(here: World) -> None:
     """No route reflects a foreign origin or allows everybody, asked plainly or by a preflight; no stream opens for one."""
-    stage = await here.stage()
+    stage = await here.quiet_stage()
     user = Credential("user", [("Authorization", f"Bearer {here.user_token('ursula')}")])
     async with stage.undisturbed():
         for method, path in routes_of(here.server.app):
@@ -199,7 +199,7 @@ async def test_f01_no_route_lets_a_foreign_page_read(here: World) -> None:
 
 async def test_f01_a_foreign_page_changes_nothing_with_a_visitors_cookie(here: World) -> None:
     """With the cookie of somebody who is signed in: no change from a foreign page, none without the page's own word."""
-    stage = await here.stage()
+    stage = await here.quiet_stage()
     bearer = [("Authorization", f"Bearer {here.user_token('ursula')}")]
     signed_in = await here.send("POST", "/login", bearer)
     cookie = (signed_in.header("set-cookie") or "").partition(";")[0]
@@ -231,7 +231,7 @@ async def test_f02_every_route_has_a_decision(here: World) -> None:
 
 async def test_f02_a_page_of_ones_own_is_shown_to_nobody_else(here: World) -> None:
     """Without a credential of a person: 401; for a person to whom nothing of it belongs: 403."""
-    stage = await here.stage()
+    stage = await here.quiet_stage()
     async with stage.undisturbed():
         for method, path in routes(here, PAGE):
             for name, shown in credentials(stage).items():
@@ -246,7 +246,7 @@ SERVICES: Final = frozenset({"service"})
 @pytest.mark.parametrize(("lock", "right"), [(USER, USERS), (OWNER, USERS), (SERVICE, SERVICES)])
 async def test_f02_every_route_has_its_own_lock(lock: str, right: frozenset[str], here: World) -> None:
     """Without a credential, with a wrong one, with one of another kind: 401, one and the same answer, before anything else."""
-    stage = await here.stage()
+    stage = await here.quiet_stage()
     async with stage.undisturbed():
         refusals = set()
         for method, path in routes(here, lock):
@@ -264,7 +264,7 @@ async def test_f02_every_route_has_its_own_lock(lock: str, right: frozenset[str]
 
 async def test_f02_an_open_route_gives_a_bad_credential_no_more_than_none(here: World) -> None:
     """What is for everybody is the same with a credential of the wrong kind, or refused."""
-    stage = await here.stage()
+    stage = await here.quiet_stage()
     async with stage.undisturbed():
         for method, path in routes(here, OPEN):
             if path.endswith("/stream"):
@@ -280,7 +280,7 @@ async def test_f02_an_open_route_gives_a_bad_credential_no_more_than_none(here: 
 
 async def test_f02_signing_in_needs_a_proof(here: World) -> None:
     """No sign-in without a user's own token or a link that was given out; an agent's token signs nobody in."""
-    stage = await here.stage()
+    stage = await here.quiet_stage()
     async with stage.undisturbed():
         for method, path in routes(here, SIGN_IN):
             for name, shown in credentials(stage).items():
@@ -292,7 +292,7 @@ async def test_f02_signing_in_needs_a_proof(here: World) -> None:
 
 async def test_f02_a_socket_has_its_own_lock(here: World) -> None:
     """Middleware for HTTP does not run for it: a wrong credential is refused in the handshake, before any frame."""
-    stage = await here.stage()
+    stage = await here.quiet_stage()
     async with stage.undisturbed():
         for name, shown in credentials(stage).items():
             if name in ("none", "user", "service", "wrong service", "service twice", "user as a service key", "cookie"):

@@ -24,6 +24,7 @@ from gameserver.identity.key_files import StoredKeys, init_keys
 from gameserver.identity.keys import KeyUse
 from gameserver.identity.service_key import ServiceKey
 from gameserver.net.event_stream import TableEvents
+from gameserver.net.token_bucket import TokenBucket
 from gameserver.table.options import Clocks, TableOptions
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from policy.table_kind import TableKind
@@ -66,6 +67,7 @@ class World:
     names: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     peers: list[Peer] = field(default_factory=list)
     streams: list[Events] = field(default_factory=list)
+    _quiet: Stage | None = None
 
     # --- who --------------------------------------------------------------------------------------------------------------
 
@@ -140,6 +142,12 @@ class World:
         kind = [("Content-Type", "application/json")] if body else []
         return await wire.request(HOST, self.port, method, path, [*kind, *headers], body)
 
+    async def quiet_stage(self) -> Stage:
+        """One table for all the cases that do not play: the same one as long as its people are there."""
+        if self._quiet is None or not all(peer.is_open for peer in (self._quiet.P, self._quiet.S, self._quiet.A)):
+            self._quiet = await self.stage()
+        return self._quiet
+
     async def stage(self, options: TableOptions = OPTIONS) -> Stage:
         """A new table with its probe pair, and the agent A in another seat; the first hand is in play."""
         number = next(self.names)
@@ -166,7 +174,8 @@ class Stage:
     A: Peer
     number: int
     said: int = 0
-    _last_said_s: float = 0.0
+    _may_say: TokenBucket = field(default_factory=lambda: TokenBucket(16, 30, time.monotonic()))
+    """A little less than P may, since it acts too."""
 
     # --- the game ---------------------------------------------------------------------------------------------------------
 
@@ -241,10 +250,8 @@ class Stage:
 
     async def next_public_frame(self) -> str:
         """P says something, and both have it in time. Not faster than P may speak."""
-        pause_s = self._last_said_s + 0.05 - time.monotonic()
-        if pause_s > 0:
-            await asyncio.sleep(pause_s)
-        self._last_said_s = time.monotonic()
+        while not self._may_say.take(time.monotonic()):  # noqa: ASYNC110 - what is waited for is the time
+            await asyncio.sleep(0.02)
         self.said += 1
         text = f"said {self.said}"
         here = (len(self.P.messages), len(self.S.messages))
