@@ -28,7 +28,9 @@ BYTES_ARE_SENT_BY: Final = frozenset(
         ("gameserver.net.outlet", "DirectOutlet.write"),
         ("gameserver.net.protocol", "ReadyWebSocket._close_now"),
         ("gameserver.net.protocol", "_send_text"),
-        # The refusal of a handshake: a status, and no frame.
+        # The refusal of a handshake: a status, and no frame; and uvicorn's own sending, which is passed on as it is.
+        ("gameserver.net.protocol", "ReadyWebSocket._refuse_handshake"),
+        ("gameserver.net.protocol", "ReadyWebSocket.send"),
         ("gameserver.net.websocket", "_deny"),
     }
 )
