@@ -54,7 +54,7 @@ FORGED: Final[dict[str, dict[str, Any]]] = {
     "kid a number": {"header": {**HEADER, "kid": 7}},
     "jwk": {"header": {**HEADER, "jwk": "public_of_signing_key"}, "key": "fresh_ed25519"},
     "jku": {"header": {**HEADER, "jku": "http://lookup.example/jwks.json"}, "key": "fresh_ed25519"},
-    "x5u": {"header": {**HEADER, "x5u": "file:///lookup.example.pem"}, "key": "fresh_ed25519"},
+    "x5u": {"header": {**HEADER, "x5u": "ftp://lookup.example/key.pem"}, "key": "fresh_ed25519"},
 }
 
 
