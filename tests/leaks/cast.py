@@ -88,6 +88,7 @@ CAST: Final[Mapping[str, Who]] = {
         Who("owner-cyd", Viewer.FORMER_OWNER, Kind.USER, agent="cyd"),
         Who("owner-dot", Viewer.OWNER, Kind.USER, agent="dot"),
         Who("owner-eve", Viewer.OTHER_OWNER, Kind.USER, agent="eve"),
+        Who("out", Viewer.UNSEATED_AGENT, Kind.AGENT, owner="owner-out", hosted=False),
         Who("pat", Viewer.SEATED_USER, Kind.USER),
         Who("sid", Viewer.SIGNED_IN, Kind.USER),
         Who("crowd", Viewer.SPECTATOR, Kind.NONE),

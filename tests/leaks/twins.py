@@ -37,6 +37,17 @@ _NOBODY: Final = "nobody's"
 """Whose line is cut in a world in which somebody was not there."""
 
 
+HELD_BACK: Final = (
+    "refused to send",
+    "was not sent",
+    "were not sent",
+    "snapshot_fault",
+    "table_fault",
+    "showing_fault",
+)
+"""What the log says where a view or a table has a fault."""
+
+
 class WorldsDiffer(AssertionError):
     """A viewer can tell two worlds apart that must look alike."""
 
@@ -111,6 +122,8 @@ class Twins:
         self._tally.deals += len(changed)
         self._tally.other_deals += sum(map(bool, changed))
         other = self.play(altered, twins)
+        for played in (base, other):
+            _refuse_silence(played.log)
         for who in {name for name, _ in base.files}:
             if (
                 who not in CAST
@@ -263,6 +276,13 @@ def _as_anybody(frames: Sequence[bytes]) -> list[bytes]:
         return names[found[0]]
 
     return [_NAME.sub(known, _EVENT_ID.sub(rb"\g<1>MAC", _BY_LOT.sub(rb"\g<1>0", frame))) for frame in frames]
+
+
+def _refuse_silence(log: Sequence[str]) -> None:
+    """A frame that the door held back is in neither world: it is no leak, and no reason to be content either."""
+    held_back = [line for line in log if any(words in line for words in HELD_BACK)]
+    if held_back:
+        raise WorldsDiffer(f"the door held something back: {held_back[0][:300]}")
 
 
 def _compare(what: str, one: Sequence[bytes], other: Sequence[bytes]) -> None:
