@@ -126,7 +126,6 @@ class _EventBody:
             and cycle.chunked_encoding
             and not cycle.response_complete
             and not cycle.disconnected
-            and not cycle.transport.is_closing()
         )
 
     def close(self, code: int, reason: str) -> None:

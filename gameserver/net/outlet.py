@@ -77,16 +77,14 @@ class DirectOutlet:
         self._transport, self._limits, self._form, self._is_open, self._close = transport, limits, form, is_open, close
         self._call: Callable[[], None] = nobody_waits
         self._patience: asyncio.TimerHandle | None = None
-        self._full = False
+        self._stopped = False
         # Our bound is also the transport's pause, so that BEHIND has its call back (test_a_slow_reader_is_moved_to_the_newest_snapshot).
         transport.set_write_buffer_limits(high=limits.max_queued_bytes, low=limits.max_queued_bytes // 4)
 
     def write(self, batch: Batch) -> Outcome:
-        if not self._is_open():
-            return Outcome.CLOSED
-        if self._full:
-            self._be_patient()
-            return Outcome.BEHIND
+        # A thousand times for each frame: as few calls as can be.
+        if self._stopped or not self._is_open():
+            return self._not_written()
         self._transport.write(self._form(batch))
         return Outcome.WRITTEN
 
@@ -107,21 +105,27 @@ class DirectOutlet:
 
     def full(self) -> None:
         """The transport has more than the bound."""
-        self._full = True
+        self._stopped = True
 
     def caught_up(self) -> None:
         """The transport has drained."""
-        self._full = False
+        self._stopped = False
         was_behind = self._patience is not None
         self.forget()
         if was_behind:
             self._call()
 
     def forget(self) -> None:
-        """The connection is gone, or has drained."""
+        """Nobody is behind any more."""
         if self._patience is not None:
             self._patience.cancel()
             self._patience = None
+
+    def _not_written(self) -> Outcome:
+        if not self._is_open():
+            return Outcome.CLOSED
+        self._be_patient()
+        return Outcome.BEHIND
 
     def _be_patient(self) -> None:
         if self._patience is None:

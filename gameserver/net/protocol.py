@@ -153,7 +153,7 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
 
     def _is_open(self) -> bool:
         """Accepted, and neither side has begun to close: the state of the protocol beneath says it all. It is asked for each frame."""
-        return self.conn.state is OPEN and not self.transport.is_closing()
+        return self.conn.state is OPEN and not self.disconnected
 
     def _close_now(self, code: int, reason: str) -> None:
         """What uvicorn does for "websocket.close", but with abort() at the end of it."""
