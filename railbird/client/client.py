@@ -115,10 +115,15 @@ class Client(Requests):
         message = self._numbered(Action(turn_id=turn_id, action=action, amount=UNSET if amount is None else amount))
         await self._in_time(self._ask_until_answered(message))
 
-    async def renew(self, agent_token: str) -> None:
-        """Show a fresh token of the same agent, now and on every connection from now on."""
-        await self.request(Enter(agent_token=agent_token))
-        self._line.use_token(agent_token)
+    async def renew(self, agent_token: str | None = None) -> None:
+        """Show a fresh token of the same agent, now and on every connection from now on.
+
+        Without one it is fetched from where the tokens of connections come from, which goes on to be asked for each.
+        """
+        fresh = await self._line.fetch_token() if agent_token is None else agent_token
+        await self.request(Enter(agent_token=fresh or UNSET))
+        if agent_token is not None:
+            self._line.use_token(agent_token)
 
     def server_now_ms(self) -> int:
         """The server's clock, Unix time in milliseconds, as well as its `hello` let us know it."""

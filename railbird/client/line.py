@@ -105,6 +105,10 @@ class Line:
         """The token of the connections to come."""
         self._agent_token = agent_token
 
+    async def fetch_token(self) -> str | None:
+        """The agent's token for a connection, fresh where there is a source; `None`: this is no agent's line."""
+        return await self._agent_token() if callable(self._agent_token) else self._agent_token
+
     async def send(self, text: str) -> None:
         """Send one frame on the present connection. Raises `ConnectionLost`."""
         link = self._link
@@ -206,7 +210,7 @@ class Line:
         self._listener.received(first)
 
     async def _introduction(self) -> str:
-        token = await self._agent_token() if callable(self._agent_token) else self._agent_token
+        token = await self.fetch_token()
         here = self._position
         if here.session is None:
             return encode(Enter(agent_token=token or UNSET))

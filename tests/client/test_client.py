@@ -352,6 +352,32 @@ async def test_a_renewed_token_is_shown_from_then_on() -> None:
         assert await seqs(client, 2) == [0, 1]
 
 
+async def test_a_source_of_tokens_is_asked_at_each_renewal_and_each_connection() -> None:
+    """A renewal does not take its place: the token of a connection long after it is a fresh one."""
+    issued = iter(("first", "renewed", "reconnected"))
+
+    async def fetch() -> str:
+        return next(issued)
+
+    async def first(visitor: Visitor) -> None:
+        assert await visitor.hear() == Enter(agent_token="first")
+        await visitor.say(snapshot(NOW))
+        asked = await visitor.ack()
+        assert isinstance(asked, Enter) and asked.agent_token == "renewed"
+        await asyncio.sleep(0.02)
+        visitor.cut()
+
+    async def second(visitor: Visitor) -> None:
+        resumed = await visitor.hear()
+        assert isinstance(resumed, Resume) and resumed.agent_token == "reconnected"
+        await visitor.say(Resumed(table_id=TABLE, session="ses-1", epoch="ep-1", seq=1), presence(1))
+        await visitor.until_gone()
+
+    async with fake_table(first, second) as table, connect(table.url, agent_token=fetch, options=QUICK) as client:
+        await client.renew()
+        assert await seqs(client, 2) == [0, 1]
+
+
 async def test_a_move_is_sent_again_after_a_lost_connection() -> None:
     """Under the same requestId and turn, so that it counts once; other requests are told as lost."""
 

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from gameserver.errors import ErrorCode
 from gameserver.hand.facts import ActionKind
 from gameserver.wire.close_codes import CloseCode
-from gameserver.wire.messages import Action, Enter, Error, Rebuy, Sit, SitIn
+from gameserver.wire.messages import Action, AgentDecision, AgentThoughtIn, Enter, Error, Rebuy, Sit, SitIn
 from railbird.agenthost.house import STYLES, HousePlayer
 from railbird.client import Closed, Refused
 from tests.client.fake_table import FakeTable, Visitor, fake_table
@@ -21,10 +21,10 @@ US = seat(3, "Rock", 980)
 
 
 def player(table: FakeTable, style: str = "station", **changes: object) -> HousePlayer:
-    settings: dict[str, object] = {"min_turn_ms": 0, "seat": 3, "buy_in_chips": 1_000} | changes
+    usual = {"agent_token": "token", "min_turn_ms": 0, "seat": 3, "buy_in_chips": 1_000}
+    settings: dict[str, object] = usual | changes
     return HousePlayer(
         table.url,
-        agent_token="token",
         style=STYLES[style],
         rng=random.Random(5),
         **settings,  # type: ignore[arg-type]  # names of the constructor
@@ -71,12 +71,82 @@ async def test_it_waits_so_that_a_person_can_follow() -> None:
         await seated(visitor)
         await visitor.say(turn("turn-1", seq=1, ends_at=NOW_MS + 15_000))
         asked = time.monotonic()
-        await visitor.ack()
+        while not isinstance(await visitor.ack(), Action):
+            pass
         assert time.monotonic() - asked >= 0.2
         await visitor.close(1000)
 
     async with fake_table(script) as table, asyncio.timeout(5):
         await player(table, min_turn_ms=200).run()
+
+
+async def test_it_thinks_aloud_and_then_does_what_it_said() -> None:
+    """The reasoning, the decision and the move, in this order, about one turn, and named as by rules."""
+
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.say(turn("turn-1", seq=1, ends_at=NOW_MS + 15_000))
+        thought, decision, move = [await visitor.ack() for _ in range(3)]
+        assert isinstance(thought, AgentThoughtIn) and isinstance(decision, AgentDecision) and isinstance(move, Action)
+        assert {thought.turn_id, decision.turn_id, move.turn_id} == {"turn-1"}
+        assert thought.text.startswith("House rules, station: a big pair.")
+        assert (decision.action, decision.amount) == (move.action, move.amount)
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table, min_turn_ms=150).run()
+
+
+async def test_words_that_are_not_taken_cost_no_move() -> None:
+    """Refused, or without an answer: the move comes when it is due."""
+
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.say(turn("turn-1", seq=1, ends_at=NOW_MS + 15_000))
+        thought = await visitor.hear()
+        await visitor.say(Error(code=ErrorCode.TEXT_TOO_LONG, message="", request_id=thought.request_id))
+        assert isinstance(await visitor.hear(), AgentDecision)
+        assert isinstance(await visitor.ack(), Action)
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table, min_turn_ms=150).run()
+
+
+async def test_a_turn_that_is_over_is_thought_about_no_further() -> None:
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.say(turn("turn-1", seq=1, ends_at=NOW_MS + 15_000))
+        thought = await visitor.hear()
+        await visitor.say(Error(code=ErrorCode.STALE_TURN, message="", request_id=thought.request_id))
+        await visitor.say(turn("turn-2", seq=2, ends_at=NOW_MS + 15_000))
+        thought = await visitor.ack()
+        assert isinstance(thought, AgentThoughtIn) and thought.turn_id == "turn-2"
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table, min_turn_ms=150).run()
+
+
+async def test_it_shows_fresh_tokens_before_the_old_ones_run_out() -> None:
+    """Again and again, on the same connection; one that is refused ends nothing by itself."""
+    issued = iter(range(100))
+
+    async def token() -> str:
+        return f"token-{next(issued)}"
+
+    async def script(visitor: Visitor) -> None:
+        assert await visitor.hear() == Enter(agent_token="token-0")
+        await visitor.say(snapshot(state([*OTHERS, US], your_seat=3, your_cards=["As", "Ad"])))
+        renewed = await visitor.hear()
+        assert isinstance(renewed, Enter) and renewed.agent_token == "token-1"
+        await visitor.say(Error(code=ErrorCode.WHISPER_REFUSED, message="", request_id=renewed.request_id))
+        again = await visitor.ack()
+        assert isinstance(again, Enter) and again.agent_token == "token-2"
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(5):
+        await player(table, agent_token=token, renew_every_s=0.05).run()
 
 
 async def test_it_does_not_wait_past_half_of_its_clock() -> None:

@@ -1,7 +1,7 @@
 """A house player's decision: pure, from what it knows, its style and its dice.
 
 A wish is made first, and then fitted to what is legal, so no style can break a rule
-(test_a_choice_is_legal_whatever_is_asked).
+(test_a_choice_is_legal_whatever_is_asked). The numbers that it was made by are kept beside it, for who tells why.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from railbird.agenthost.house.knowledge import Choice, Knowledge
+from railbird.agenthost.house.knowledge import Choice, Knowledge, PostflopGrounds, PreflopGrounds, Weighed
 from railbird.agenthost.house.strength import equity, share_of_better_hands
 from railbird.agenthost.house.styles import Style
 from railbird.client import ActionKind, Street
@@ -40,7 +40,18 @@ class _Wanted:
 
 def decide(knowledge: Knowledge, style: Style, rng: random.Random) -> Choice:
     """The move of this style in this place: always a legal one, with an amount inside the range."""
-    return fit(_wanted(knowledge, style, rng), knowledge)
+    return weigh(knowledge, style, rng).choice
+
+
+def weigh(knowledge: Knowledge, style: Style, rng: random.Random) -> Weighed:
+    """The same move, and what it was made by."""
+    if len(knowledge.hole_cards) != 2:
+        return Weighed(fit(_Wanted(Wish.GIVE_UP), knowledge), None)
+    if knowledge.street is Street.PREFLOP:
+        dealt = _preflop_grounds(knowledge, style)
+        return Weighed(fit(_before_the_flop(dealt, knowledge, style, rng), knowledge), dealt)
+    grounds = _postflop_grounds(knowledge, rng)
+    return Weighed(fit(_after_the_flop(grounds, knowledge, style, rng), knowledge), grounds)
 
 
 def fit(wanted: _Wanted, knowledge: Knowledge) -> Choice:
@@ -74,20 +85,16 @@ def _raise_to(total_chips: int, knowledge: Knowledge) -> Choice:
     return Choice(action, max(least, min(total_chips, most)))
 
 
-def _wanted(knowledge: Knowledge, style: Style, rng: random.Random) -> _Wanted:
-    if len(knowledge.hole_cards) != 2:
-        return _Wanted(Wish.GIVE_UP)
-    if knowledge.street is Street.PREFLOP:
-        return _before_the_flop(knowledge, style, rng)
-    return _after_the_flop(knowledge, style, rng)
-
-
 # --- before the flop ----------------------------------------------------------------------------------------------------
 
 
-def _before_the_flop(knowledge: Knowledge, style: Style, rng: random.Random) -> _Wanted:
-    better = share_of_better_hands(knowledge.hole_cards[0], knowledge.hole_cards[1])
-    plays = _share_played(knowledge, style)
+def _preflop_grounds(knowledge: Knowledge, style: Style) -> PreflopGrounds:
+    first, second = knowledge.hole_cards
+    return PreflopGrounds(better=share_of_better_hands(first, second), plays=_share_played(knowledge, style))
+
+
+def _before_the_flop(grounds: PreflopGrounds, knowledge: Knowledge, style: Style, rng: random.Random) -> _Wanted:
+    better, plays = grounds.better, grounds.plays
     if better < plays * 0.4 and knowledge.raises <= _MOST_RAISES and rng.random() < style.aggression:
         return _Wanted(Wish.RAISE, _opening(knowledge, rng))
     if better < plays:
@@ -123,11 +130,19 @@ def _opening(knowledge: Knowledge, rng: random.Random) -> int:
 # --- after the flop -----------------------------------------------------------------------------------------------------
 
 
-def _after_the_flop(knowledge: Knowledge, style: Style, rng: random.Random) -> _Wanted:
+def _postflop_grounds(knowledge: Knowledge, rng: random.Random) -> PostflopGrounds:
+    """A bet says something: what looked good against random cards looks worse with each."""
     strength = equity(knowledge.hole_cards, knowledge.board, knowledge.opponents, rng, SAMPLES)
     if knowledge.to_call_chips == 0:
-        return _unasked(strength, knowledge, style, rng)
-    return _asked(strength, knowledge, style, rng)
+        return PostflopGrounds(strength, believed=strength, odds=0.0)
+    odds = knowledge.to_call_chips / (knowledge.pot_chips + knowledge.to_call_chips)
+    return PostflopGrounds(strength, believed=strength ** (1.0 + 0.35 * max(1, knowledge.raises)), odds=odds)
+
+
+def _after_the_flop(grounds: PostflopGrounds, knowledge: Knowledge, style: Style, rng: random.Random) -> _Wanted:
+    if knowledge.to_call_chips == 0:
+        return _unasked(grounds.strength, knowledge, style, rng)
+    return _asked(grounds, knowledge, style, rng)
 
 
 def _unasked(strength: float, knowledge: Knowledge, style: Style, rng: random.Random) -> _Wanted:
@@ -137,13 +152,10 @@ def _unasked(strength: float, knowledge: Knowledge, style: Style, rng: random.Ra
     return _Wanted(Wish.STAY)
 
 
-def _asked(strength: float, knowledge: Knowledge, style: Style, rng: random.Random) -> _Wanted:
-    """A bet says something: what looked good against random cards looks worse with each."""
-    believed = strength ** (1.0 + 0.35 * max(1, knowledge.raises))
-    odds = knowledge.to_call_chips / (knowledge.pot_chips + knowledge.to_call_chips)
-    if believed > 0.66 and knowledge.raises <= _MOST_RAISES and rng.random() < style.aggression:
+def _asked(grounds: PostflopGrounds, knowledge: Knowledge, style: Style, rng: random.Random) -> _Wanted:
+    if grounds.believed > 0.66 and knowledge.raises <= _MOST_RAISES and rng.random() < style.aggression:
         return _Wanted(Wish.RAISE, _bet(knowledge, style, rng))
-    if believed > odds - style.stickiness:
+    if grounds.believed > grounds.odds - style.stickiness:
         return _Wanted(Wish.STAY)
     bluffs = knowledge.raises <= 1 and rng.random() < style.bluffing * 0.25
     return _Wanted(Wish.RAISE, _bet(knowledge, style, rng)) if bluffs else _Wanted(Wish.GIVE_UP)

@@ -1,8 +1,9 @@
-"""What a house player knows when it is asked to act, and what it answers."""
+"""What a house player knows when it is asked to act, what it answers, and by which numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from railbird.client import ActionKind, Street
 
@@ -39,3 +40,31 @@ class Choice:
 
     action: ActionKind
     amount_chips: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreflopGrounds:
+    """Shares of all starting hands: that are better than ours, and that this style plays in this place."""
+
+    better: float
+    plays: float
+
+
+@dataclass(frozen=True, slots=True)
+class PostflopGrounds:
+    """Shares of the pot: what we win against random hands, what we believe after the bets, and what a call needs (0: it is free)."""
+
+    strength: float
+    believed: float
+    odds: float
+
+
+Grounds: TypeAlias = PreflopGrounds | PostflopGrounds
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A move, and what it was made by; `None` where the player does not know its cards."""
+
+    choice: Choice
+    grounds: Grounds | None
