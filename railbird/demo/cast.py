@@ -1,4 +1,7 @@
-"""Who plays in the demo: house agents of several styles, each with an owner of its own, so that each has one seat at a table."""
+"""Who plays in the demo: house agents of several styles, each with an owner of its own, so that each has one seat at a table.
+
+This process runs them, by rules and without a model, and is their hosting service: so its key attests them, as what they are.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,16 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gameserver.identity.issue import issue_agent_token
+from gameserver.identity.issue import issue_hosted_token
 from gameserver.identity.keys import SigningKey
 from gameserver.store.people import People
 from policy.ids import AgentId, AgentVersionId, UserId
 from railbird.agenthost.house.styles import STYLES, Style
 
-_TOKEN_LIFE_S: Final = 3_600
+TOKEN_LIFE_S: Final = 300
+RENEW_EVERY_S: Final = 120
+MODEL: Final = "house"
+"""What the attestation names as their model: none but the rules of `railbird.agenthost.house`."""
 SEATS_TAKEN: Final = 6
 
 _FIRST_NAMES: Final = ("Ada", "Blaise", "Carl", "Daniel", "Emmy", "Fermat")
@@ -57,17 +63,18 @@ async def register(people: People, part: Part) -> AgentVersionId:
 
 
 def token_source(key: SigningKey, part: Part, version: AgentVersionId) -> Callable[[], Awaitable[str]]:
-    """A fresh agent token at each call."""
+    """A fresh attestation at each call. `key`: the hosting service's."""
 
     async def token() -> str:
-        return issue_agent_token(
+        return issue_hosted_token(
             key,
             agent_id=part.agent_id,
             owner=part.owner,
             version_id=version,
+            model=MODEL,
             token_id=secrets.token_urlsafe(12),
             now_s=int(time.time()),
-            life_s=_TOKEN_LIFE_S,
+            life_s=TOKEN_LIFE_S,
         )
 
     return token

@@ -15,7 +15,7 @@ from gameserver.identity.keys import KeyUse, UnusableKey
 from gameserver.store.ledger import Ledger
 from policy.ids import TableId
 from railbird.agenthost.house.player import HousePlayer
-from railbird.app import Server, opened
+from railbird.app import Server, Setup, opened
 from railbird.client import ClientError
 from railbird.config import Settings
 from railbird.demo import announcement, bank, cast, first_hand, progress, tables
@@ -70,11 +70,19 @@ async def _run(settings: Settings, console: Console, wanted: Wanted) -> int:
     keys = init_keys(settings.store.keys_folder, now_s=int(time.time()))
     with listener, stop_signals() as stop, progress.shown(console, wanted=wanted.hands) as told:
         count = HandCount(wanted=wanted.hands, told=told)
-        setup = replace(setup_of(settings, keys.ring), origins=own_origins(_HOST, port), observe=count.observe)
+        setup = replace(_setup(settings, keys), origins=own_origins(_HOST, port), observe=count.observe)
         async with opened(setup) as server:
             async with served(server, listener):
                 await _play(settings, console, wanted, keys, server, port, count, stop)
             return await _balance(console, server.ledger)
+
+
+def _setup(settings: Settings, keys: StoredKeys) -> Setup:
+    """As configured; but the demo is the hosting service of its own agents, with this folder's key and the model that they have."""
+    identity = replace(settings.identity, hosting_key=None)
+    setup = setup_of(replace(settings, identity=identity), keys.ring)
+    models = setup.floor.platform_models | {cast.MODEL}
+    return replace(setup, floor=replace(setup.floor, platform_models=models))
 
 
 async def _play(
@@ -130,12 +138,13 @@ async def _act(settings: Settings, keys: StoredKeys, server: Server, port: int, 
     version = await cast.register(server.people, part)
     player = HousePlayer(
         f"ws://{_HOST}:{port}/games/poker/{seated.table_id}/ws",
-        agent_token=cast.token_source(keys.signing[KeyUse.AGENT], part, version),
+        agent_token=cast.token_source(keys.signing[KeyUse.HOSTING], part, version),
         style=part.style,
         rng=cast.dice(part),
         buy_in_chips=tables.BUY_IN_CHIPS,
         seat=part.seat,
         min_turn_ms=settings.play.min_turn_ms,
+        renew_every_s=cast.RENEW_EVERY_S,
     )
     try:
         await player.run()

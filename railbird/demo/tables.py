@@ -1,12 +1,17 @@
-"""The tables that the demo opens: made once for a folder, and found again by who made them."""
+"""The tables that the demo opens: made once for a folder, and found again by who made them, their name, and what they reveal.
+
+The first shows its watchers the agents' hands and thoughts; the others are closed.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
 from gameserver.floor.floor import Floor
+from gameserver.table.commands import Close
 from gameserver.table.options import TableOptions
 from policy.ids import TableId, UserId
+from policy.spectator_policy import RevealOptions
 from policy.table_kind import TableKind
 
 DEMO_HOST: Final = UserId("demo-host")
@@ -20,11 +25,30 @@ _WITH_FREE_SEATS: Final = 8
 
 
 async def open_tables(floor: Floor, count: int) -> list[TableId]:
-    """The demo's tables, `count` of them: those of an earlier demo in this folder first, then new ones."""
-    found = [table_id for table_id, state in floor.states().items() if state.options.created_by == DEMO_HOST]
-    for index in range(len(found), count):
-        found.append(await floor.create(_options(index)))
-    return found[:count]
+    """The demo's tables, `count` of them: those of an earlier demo in this folder where they are as wanted, else new ones.
+
+    What reveals something cannot be switched on later, so one of the same name that reveals less is closed, and its chips go back.
+    """
+    wanted = [_options(index) for index in range(count)]
+    for table_id in [table_id for options in wanted for table_id in _earlier(floor, options, as_wanted=False)]:
+        await floor.operate(table_id, Close())
+    return [await _found_or_made(floor, options) for options in wanted]
+
+
+async def _found_or_made(floor: Floor, options: TableOptions) -> TableId:
+    found = _earlier(floor, options, as_wanted=True)
+    return found[0] if found else await floor.create(options)
+
+
+def _earlier(floor: Floor, wanted: TableOptions, *, as_wanted: bool) -> list[TableId]:
+    """Open tables of the demo's by this name, that reveal what is wanted, or that do not."""
+    return [
+        table_id
+        for table_id, state in floor.states().items()
+        if (state.options.created_by, state.options.name) == (DEMO_HOST, wanted.name)
+        and state.status != "closed"
+        and (state.options.reveal == wanted.reveal) is as_wanted
+    ]
 
 
 def _options(index: int) -> TableOptions:
@@ -38,4 +62,5 @@ def _options(index: int) -> TableOptions:
         min_buy_in_chips=400,
         max_buy_in_chips=BUY_IN_CHIPS,
         created_by=DEMO_HOST,
+        reveal=RevealOptions(show_hands=index == 0, show_thoughts=index == 0),
     )

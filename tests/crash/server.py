@@ -93,7 +93,7 @@ async def play(server: Server, keys: StoredKeys, port: int, tables: list[TableId
                 version = await cast.register(server.people, part)
                 player = HousePlayer(
                     f"ws://127.0.0.1:{port}/games/poker/{table}/ws",
-                    agent_token=cast.token_source(keys.signing[KeyUse.AGENT], part, version),
+                    agent_token=cast.token_source(keys.signing[KeyUse.HOSTING], part, version),
                     style=part.style,
                     rng=cast.dice(part),
                     buy_in_chips=BUY_IN_CHIPS,

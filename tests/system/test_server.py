@@ -52,7 +52,7 @@ async def seat_the_house(server: Server, base: str, home: Home, table: TableId) 
         players.append(
             HousePlayer(
                 f"{base.replace('http', 'ws')}games/poker/{table}/ws",
-                agent_token=cast.token_source(home.keys.signing[KeyUse.AGENT], part, version),
+                agent_token=cast.token_source(home.keys.signing[KeyUse.HOSTING], part, version),
                 style=part.style,
                 rng=cast.dice(part),
                 buy_in_chips=1_000,
