@@ -8,7 +8,7 @@ export function emptyModel() {
     seats: new Map(), // seat number -> what is kept beside the state: {live, cards, last, won}
     board: [],
     result: null,
-    thoughts: new Map(),
+    thought: null, // {seat, text}: the last one that watchers were told in this hand
     own: new Map(), // seat number -> {agentId, handNumber, cards} of one's own agents
   };
 }
@@ -29,7 +29,7 @@ const TAKEN = {
     model.handNumber = frame.handNumber;
     model.seats = new Map();
     model.result = null;
-    model.thoughts = new Map();
+    model.thought = null;
     const before = (frame.recentHands ?? []).slice(-3).flatMap((hand) => [
       { kind: "hand", hand: hand.handNumber },
       ...handLines(frame.state, hand.actions, hand.result.board),
@@ -54,7 +54,7 @@ const TAKEN = {
     model.board = [];
     model.result = null;
     model.seats = new Map(frame.dealt.map((seat) => [seat, { live: true }]));
-    model.thoughts = new Map();
+    model.thought = null;
     layOpenOwn(model);
     return [{ kind: "hand", hand: frame.handNumber }];
   },
@@ -97,7 +97,7 @@ const TAKEN = {
   },
 
   agent_thought(model, frame) {
-    model.thoughts.set(frame.seat, frame.text);
+    model.thought = { seat: frame.seat, text: frame.text };
     return [{ kind: "thought", who: nameOf(model, frame.seat), text: frame.text }];
   },
 
@@ -140,8 +140,18 @@ function takeState(model, state) {
     if (seat.status === "in_hand" || seat.status === "all_in") each.live = true;
     if (seat.status === "folded") each.live = false;
   }
+  takeAwayFolded(model, state);
   for (const [seat, cards] of Object.entries(state.revealedHoleCards ?? {})) beside(model, Number(seat)).cards = cards;
   if (state.yourSeat !== undefined && state.yourHoleCards) beside(model, state.yourSeat).cards = state.yourHoleCards;
+}
+
+// Where live hands are shown, a fold takes a hand out of the view. What was shown at the end of a hand stays to be looked at.
+function takeAwayFolded(model, state) {
+  if (model.result) return;
+  for (const { seat, status } of state.seats) {
+    const isOwn = model.own.has(seat) || state.yourSeat === seat;
+    if (status === "folded" && !isOwn) beside(model, seat).cards = undefined;
+  }
 }
 
 // Own cards are live, and the rest of the table may be late: they lie at the table in their own hand.

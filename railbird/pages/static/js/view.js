@@ -1,7 +1,7 @@
 // Draws the model. Everything that came from elsewhere is set as text.
 
 import { cardFace, emptyPlace } from "./cards.js";
-import { chips } from "./log.js";
+import { chips, who, words } from "./log.js";
 import { nameOf, winnings } from "./model.js";
 import { Seat, element, setText } from "./seat.js";
 
@@ -64,21 +64,24 @@ export class TableView {
     this.parts.pot.replaceChildren(...parts);
   }
 
-  drawBanner({ state, result, ...model }) {
-    const banner = this.parts.banner;
-    if (!result) {
-      const ready = state.seats.filter((seat) => seat.stack > 0).length;
-      const waits = state.status !== "open" ? `The table is ${state.status}` : ready < 2 ? "Waiting for players" : "";
-      banner.className = "banner";
-      banner.replaceChildren(...(state.street || !waits ? [] : [waits]));
-      return;
-    }
-    banner.className = "banner won";
-    banner.replaceChildren(...winnings(result).flatMap(({ seat, amount }, at) => [...(at ? [" · "] : []), winner(nameOf({ state, ...model }, seat)), ` wins ${chips(amount)}`]));
+  // One line below the board: who won, what the table waits for, or what was thought last.
+  drawBanner(model) {
+    const { state, result, thought } = model;
+    if (result) return this.say("won", winnings(result).flatMap(({ seat, amount }, at) => [...(at ? [" · "] : []), who(nameOf(model, seat)), ` wins ${chips(amount)}`]));
+    if (state.street) return thought ? this.say("saying", [who(nameOf(model, thought.seat)), " ", words(thought.text)]) : this.say("", []);
+    const ready = state.seats.filter((seat) => seat.stack > 0).length;
+    const waits = state.status !== "open" ? `The table is ${state.status}` : ready < 2 ? "Waiting for players" : "";
+    this.say("", waits ? [waits] : []);
+  }
+
+  say(kind, parts) {
+    this.parts.banner.className = `banner ${kind}`;
+    this.parts.banner.replaceChildren(...parts);
   }
 
   drawOptions({ rules }) {
     setText(this.parts.blinds, `${chips(rules.smallBlind)}/${chips(rules.bigBlind)}${rules.ante ? ` ante ${chips(rules.ante)}` : ""}`);
+    this.parts.stage.classList.toggle("thoughts-shown", rules.showThoughts === true);
     const tags = [];
     if (rules.showHands) tags.push("hands shown");
     if (rules.showThoughts) tags.push("thoughts shown");
@@ -103,8 +106,4 @@ function labelled(label, amount, kind = "") {
   const part = element("span", `amount ${kind}`);
   part.append(`${label} `, Object.assign(element("b", ""), { textContent: chips(amount) }));
   return part;
-}
-
-function winner(name) {
-  return Object.assign(element("bdi", "who"), { textContent: name });
 }
