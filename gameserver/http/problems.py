@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from gameserver.errors import ErrorCode, Refusal
@@ -111,11 +111,23 @@ def problem_handlers(count: Callable[[str], None] = lambda code: None) -> dict[A
         count(code)
         return not_found() if error.status_code == 404 else problem(error.status_code, code, headers=error.headers)
 
+    async def gone(request: Request, error: Exception) -> Response:
+        """Who asked went away in the middle of the body: an answer that nobody reads, and no fault of ours in the log
+        (test_f21_a_body_that_breaks_off_is_no_fault_of_ours).
+        """
+        return problem(400, code_of(400))
+
     async def internal(request: Request, error: Exception) -> Response:
         count(ErrorCode.INTERNAL)
         return problem(500, ErrorCode.INTERNAL, "An error of ours.")
 
-    return {Refusal: refused, PolicyRefusal: refused, HTTPException: http_exception, Exception: internal}
+    return {
+        Refusal: refused,
+        PolicyRefusal: refused,
+        HTTPException: http_exception,
+        ClientDisconnect: gone,
+        Exception: internal,
+    }
 
 
 def code_of(status: int) -> str:

@@ -20,7 +20,7 @@ from gameserver.net.visit import VisitLimits
 from gameserver.table import commands
 from gameserver.wire.close_codes import CloseCode
 from tests.faults.wire import HandshakeRefused, Peer, connect, frame, handshake, head, text_frame
-from tests.faults.world import HOST, OPTIONS, Stage, World, until, world
+from tests.faults.world import HOST, OPTIONS, SERVICE_KEY, Stage, World, until, world
 
 FLOODS: Final = {
     "valid": text_frame('{"type":"ping"}'),
@@ -143,6 +143,23 @@ async def test_f21_a_head_too_long(path: str, here: World) -> None:
                 HOST, here.port, f"/games/poker/{stage.table}/ws", [(f"x-{n}", "c" * 9_000) for n in range(2)]
             )
         assert refused.value.answer.status in (400, 413, 414, 431)
+
+
+async def test_f21_a_body_that_breaks_off_is_no_fault_of_ours(here: World) -> None:
+    """A client that resets in the middle of its body, at every kind of route that reads one: no error in the log."""
+    stage = await here.stage()
+    async with stage.undisturbed():
+        for path, shown in (
+            ("/login", []),
+            ("/games/poker", [stage.owner("A")]),
+            ("/agents", [stage.owner("A")]),
+            ("/internal/bankroll", [("x-service-key", SERVICE_KEY)]),
+        ):
+            _, writer = await asyncio.open_connection(HOST, here.port)
+            writer.write(head("POST", path, [("Host", "table.test"), ("Content-Length", "9"), *shown]) + b'{"to')
+            await asyncio.sleep(0.05)
+            writer.transport.abort()
+            await asyncio.sleep(0.05)
 
 
 async def dripped(writer: asyncio.StreamWriter) -> None:
