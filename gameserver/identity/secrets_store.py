@@ -33,10 +33,21 @@ class SecretStore(Protocol[T]):
 
 
 class MemorySecrets(Generic[T]):
-    """A bounded store in memory; the oldest secret goes first. `new_secret`: at least 128 random bits in text."""
+    """A bounded store in memory; the oldest secret goes first. `new_secret`: at least 128 random bits in text.
 
-    def __init__(self, *, new_secret: Callable[[], str], most: int = 10_000) -> None:
-        self._new_secret, self._most = new_secret, most
+    `holder`: whose a value is; of one holder there are `most_each`, so that nobody's many push out another's
+    (test_one_holders_many_push_out_nobody_elses).
+    """
+
+    def __init__(
+        self,
+        *,
+        new_secret: Callable[[], str],
+        most: int = 10_000,
+        holder: Callable[[T], str] | None = None,
+        most_each: int = 256,
+    ) -> None:
+        self._new_secret, self._most, self._holder, self._most_each = new_secret, most, holder, most_each
         self._kept: dict[bytes, tuple[T, int]] = {}
 
     def __repr__(self) -> str:
@@ -44,6 +55,8 @@ class MemorySecrets(Generic[T]):
 
     async def put(self, value: T, *, expires_at_ms: int, now_ms: int) -> str:
         """See `SecretStore`."""
+        if self._holder is not None:
+            self._make_room_of(self._holder, self._holder(value))
         if len(self._kept) >= self._most:
             self._make_room(now_ms)
         secret = self._new_secret()
@@ -61,6 +74,11 @@ class MemorySecrets(Generic[T]):
     async def drop_where(self, stands_for: Callable[[T], bool]) -> None:
         """See `SecretStore`."""
         self._kept = {digest: kept for digest, kept in self._kept.items() if not stands_for(kept[0])}
+
+    def _make_room_of(self, holder: Callable[[T], str], name: str) -> None:
+        theirs = [digest for digest, (value, _) in self._kept.items() if holder(value) == name]
+        for digest in theirs[: max(0, len(theirs) - self._most_each + 1)]:
+            del self._kept[digest]
 
     def _make_room(self, now_ms: int) -> None:
         self._kept = {digest: kept for digest, kept in self._kept.items() if kept[1] > now_ms}

@@ -57,8 +57,8 @@ def doors(
         now_s=lambda: clock.wall_ms() / 1_000,
         count=lambda reason: refused.update([reason.value]),
     )
-    sessions = Sessions(MemorySecrets[Session](new_secret=new_secret))
-    tickets = StreamTickets(MemorySecrets[UserIdentity](new_secret=new_secret))
+    sessions = Sessions(MemorySecrets[Session](new_secret=new_secret, holder=lambda session: session.user_id))
+    tickets = StreamTickets(MemorySecrets[UserIdentity](new_secret=new_secret, holder=lambda buyer: buyer.user_id))
     askers = Askers(verifier=verifier, tickets=tickets, sessions=sessions, now_ms=clock.wall_ms)
     return Doors(
         verifier=verifier,

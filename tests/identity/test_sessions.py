@@ -71,6 +71,17 @@ async def test_a_secret_is_taken_once() -> None:
     assert sorted(got, key=str) == [None, None, None, None, "value"]
 
 
+async def test_one_holders_many_push_out_nobody_elses() -> None:
+    """Whoever signs in again and again signs out their own oldest sessions, and nobody else."""
+    kept: MemorySecrets[str] = MemorySecrets(
+        new_secret=lambda: secrets.token_urlsafe(24), most=10, holder=lambda value: value.partition("-")[0], most_each=3
+    )
+    anns = await kept.put("ann-0", expires_at_ms=NOW_MS + 10, now_ms=NOW_MS)
+    bobs = [await kept.put(f"bob-{n}", expires_at_ms=NOW_MS + 10, now_ms=NOW_MS) for n in range(50)]
+    assert await kept.find(anns, now_ms=NOW_MS) == "ann-0"
+    assert [await kept.find(each, now_ms=NOW_MS) for each in bobs[-4:]] == [None, "bob-47", "bob-48", "bob-49"]
+
+
 async def test_a_store_is_bounded() -> None:
     """What has run out goes first, then the oldest."""
     numbers = itertools.count()
