@@ -7,11 +7,12 @@ BIN := "$(VENV)"/bin
 DEMO_ARGS ?=
 TEST_ARGS ?=
 BENCH_ARGS ?=
+LEAKS_ARGS ?=
 KILLS ?= 300
 DB ?= sqlite
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench crash lock clean run-environment dev-environment chromium
+.PHONY: help demo test check format bench crash leaks mutants release lock clean run-environment dev-environment chromium
 
 help:
 	@echo "make demo    deal on this machine and watch: no Redis, no Postgres, no key   (DEMO_ARGS='--port 8001')"
@@ -20,6 +21,9 @@ help:
 	@echo "make format  put the format right"
 	@echo "make bench   measure against peers, side by side                             (BENCH_ARGS='--help')"
 	@echo "make crash   kill the server at random instants, and look what is left       (KILLS=300 DB=sqlite|postgres)"
+	@echo "make leaks   play twin worlds for ten minutes, and print who was compared where       (LEAKS_ARGS='--help')"
+	@echo "make mutants change the gates in every way, and see that their tests notice"
+	@echo "make release build the wheel and a container's context; refuses on red, and on anything skipped"
 	@echo "make lock    make the locks anew with uv, after a change of the pins"
 	@echo "make clean   remove the environment and what the tools left; .railbird (a demo's data) stays"
 	@echo "Each sets up what it needs; PYTHON=python3.12 chooses the Python. When it does not start: docs/trouble.md"
@@ -50,6 +54,15 @@ bench: dev-environment
 
 crash: dev-environment
 	@$(BIN)/python -m tests.crash --kills $(KILLS) --db $(DB)
+
+leaks: dev-environment
+	@$(BIN)/python -W error -m tests.leaks $(LEAKS_ARGS)
+
+mutants: dev-environment
+	@$(BIN)/python -m tests.leaks.policy_mutants
+
+release: dev-environment chromium
+	@scripts/release.sh
 
 lock:
 	@scripts/lock.sh
