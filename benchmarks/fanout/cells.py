@@ -79,8 +79,9 @@ class Rig:
     def measure_all(self, cells: Sequence[Cell], rounds: int = 3) -> dict[Cell, Cost | NotHere]:
         """Each cell, in turns; of its rounds the one that cost least, since whatever else the machine does adds to it."""
         found: dict[Cell, Cost | NotHere] = {}
-        for _ in range(rounds):
+        for number in range(rounds):
             for cell in cells:
+                print(f"  round {number + 1} of {rounds}: {cell.name}, {cell.count:,}", file=sys.stderr, flush=True)
                 before = found.get(cell)
                 if not isinstance(before, NotHere):
                     found[cell] = _better(before, self.measure(cell))
