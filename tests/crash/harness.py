@@ -9,7 +9,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -72,6 +72,7 @@ class Zygote:
         """kill -9, and every mark that was written before."""
         os.kill(self._pid, signal.SIGKILL)
         status = await self.line("dead ")
+        self._pid = 0
         assert status == "dead -9", f"the server ended by itself: {status}"
 
     def step_of(self, table_id: TableId) -> Step:
@@ -100,8 +101,11 @@ class Zygote:
             waiting.set_result(mark)
 
     async def end(self) -> None:
-        """No further server."""
+        """No further server, and none that runs still because something went wrong."""
         assert self._process.stdin is not None
+        with suppress(ProcessLookupError):
+            if self._pid:
+                os.kill(self._pid, signal.SIGKILL)
         self._process.stdin.close()
         await self._process.wait()
         await self._reading

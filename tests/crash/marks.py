@@ -6,12 +6,15 @@ import asyncio
 import enum
 import os
 import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from gameserver.store.tables import SqlTableStore
 from gameserver.table.facts import HandResult
 from policy.ids import HandNumber, TableId
+
+Work: TypeAlias = Callable[..., Awaitable[None]]
 
 
 class Step(enum.StrEnum):
@@ -58,37 +61,33 @@ class Mark:
         os.write(pipe, f"mark {self.table_id} {self.hand_number} {self.step}\n".encode())
 
 
-class MarkedStore(SqlTableStore):
-    """The real store, which says what it is about to do to a hand and what it has done. `pipe`: where to.
+SLOW_S = 0.004
+"""A marked store is slow, as one on a busy disk is: there is some time between a mark and its transaction, on either side. Otherwise
+hardly any kill would come there."""
 
-    It is slow, as a store on a busy disk is: between a mark and its transaction there is some time, on either side. Otherwise hardly
-    any kill would come there.
-    """
 
-    pipe = 1
-    slow_s = 0.004
+def mark_the_store(pipe: int) -> None:
+    """From now on the store of this process says what it is about to do to a hand and what it has done; `pipe`: where to."""
 
-    async def begin_hand(self, table_id: TableId, hand_number: HandNumber, memory: bytes) -> None:
-        await self._mark(table_id, hand_number, Step.BEGIN)
-        await super().begin_hand(table_id, hand_number, memory)
-        await self._mark_later(table_id, hand_number, Step.BEGUN)
+    async def take_time() -> None:
+        await asyncio.sleep(random.uniform(0, SLOW_S))
 
-    async def finish_hand(self, table_id: TableId, result: HandResult, *rest: Any) -> None:
-        await self._mark(table_id, result.hand_number, Step.END)
-        await super().finish_hand(table_id, result, *rest)
-        await self._mark_later(table_id, result.hand_number, Step.ENDED)
+    def marked(work: Work, before: Step | None, after: Step) -> Work:
+        async def both(store: SqlTableStore, table_id: TableId, hand: HandResult | HandNumber, *rest: Any) -> None:
+            number = hand.hand_number if isinstance(hand, HandResult) else hand
+            if before is not None:
+                Mark(table_id, number, before).write(pipe)
+                await take_time()
+            await work(store, table_id, hand, *rest)
+            await take_time()
+            Mark(table_id, number, after).write(pipe)
 
-    async def cancel_hand(self, table_id: TableId, hand_number: HandNumber, *rest: Any) -> None:
-        await super().cancel_hand(table_id, hand_number, *rest)
-        await self._mark_later(table_id, hand_number, Step.CANCELLED)
+        return both
 
-    async def _mark(self, table_id: TableId, hand_number: HandNumber, step: Step) -> None:
-        Mark(table_id, hand_number, step).write(self.pipe)
-        await self._take_time()
-
-    async def _mark_later(self, table_id: TableId, hand_number: HandNumber, step: Step) -> None:
-        await self._take_time()
-        Mark(table_id, hand_number, step).write(self.pipe)
-
-    async def _take_time(self) -> None:
-        await asyncio.sleep(random.uniform(0, self.slow_s))
+    marks: dict[str, tuple[Step | None, Step]] = {
+        "begin_hand": (Step.BEGIN, Step.BEGUN),
+        "finish_hand": (Step.END, Step.ENDED),
+        "cancel_hand": (None, Step.CANCELLED),
+    }
+    for name, (before, after) in marks.items():
+        setattr(SqlTableStore, name, marked(getattr(SqlTableStore, name), before, after))

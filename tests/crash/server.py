@@ -7,6 +7,7 @@ a fraction of a second then. The server says `ready` when its tables are open ag
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import signal
 import sys
@@ -20,13 +21,12 @@ from gameserver.identity.keys import KeyUse
 from gameserver.table.options import TableOptions
 from policy.ids import TableId, UserId
 from policy.table_kind import TableKind
-from railbird import app
 from railbird.agenthost.house.player import HousePlayer
 from railbird.app import Server, Setup, opened
 from railbird.demo import cast
 from railbird.logs import configure_logs
 from railbird.serving import listen, served
-from tests.crash.marks import MarkedStore
+from tests.crash.marks import mark_the_store
 
 SEATS = 3
 BUY_IN_CHIPS = 1_000
@@ -37,6 +37,7 @@ STARTING_CHIPS = 1_000_000
 def main() -> None:
     """Fork a server for each line, and say when it is dead."""
     configure_logs()
+    die_with_parent()
     keys = init_keys(Path(sys.argv[1]), now_s=int(time.time()))
     say("loaded")
     for line in sys.stdin:
@@ -44,11 +45,18 @@ def main() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
         pid = os.fork()
         if pid == 0:
+            die_with_parent()
             asyncio.run(serve(keys, url, int(tables)))
             os._exit(0)
         say(f"started {pid}")
         _, status = os.waitpid(pid, 0)
         say(f"dead {os.waitstatus_to_exitcode(status)}")
+
+
+def die_with_parent() -> None:
+    """A harness that is killed leaves no server behind; on Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
 
 
 def say(line: str) -> None:
@@ -57,7 +65,7 @@ def say(line: str) -> None:
 
 async def serve(keys: StoredKeys, url: str, tables: int) -> None:
     """Open, say so, and play until killed."""
-    vars(app)["SqlTableStore"] = MarkedStore
+    mark_the_store(pipe=1)
     go = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, go.set)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
