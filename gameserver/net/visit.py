@@ -16,7 +16,6 @@ from gameserver.identity.who import AgentIdentity, Identity, UserIdentity
 from gameserver.net.connection import OpenConnection
 from gameserver.net.expiry import Expiry
 from gameserver.net.floor_port import Floor
-from gameserver.net.outlet import OutletLimits
 from gameserver.net.protocol import HEARTBEAT_MS
 from gameserver.net.sessions import bearer
 from gameserver.net.token_bucket import TokenBucket
@@ -83,11 +82,11 @@ class Visit:
         self,
         ports: VisitPorts,
         limits: VisitLimits,
-        outlet_limits: OutletLimits,
+        told: Limits,
         table_id: TableId,
         connection: OpenConnection,
     ) -> None:
-        self._ports, self._limits, self._outlet_limits = ports, limits, outlet_limits
+        self._ports, self._limits, self._told = ports, limits, told
         self._table_id, self._connection = table_id, connection
         self._loop = asyncio.get_running_loop()
         self._entered = False
@@ -267,12 +266,5 @@ class Visit:
             min_protocol=MIN_PROTOCOL,
             server_time=self._ports.clock.wall_ms(),
             heartbeat_ms=HEARTBEAT_MS,
-            limits=Limits(
-                max_inbound_bytes=MAX_INBOUND_BYTES,
-                max_inbound_bytes_before_enter=MAX_INBOUND_BYTES_BEFORE_ENTER,
-                messages_per_second=self._limits.messages_per_second,
-                message_burst=self._limits.message_burst,
-                enter_within_ms=self._limits.enter_within_ms,
-                max_queued_bytes=self._outlet_limits.max_queued_bytes,
-            ),
+            limits=self._told,
         )

@@ -18,12 +18,14 @@ from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.ports import Clock, ConnectionId
 from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
 from gameserver.net.connection import OpenConnection
+from gameserver.net.event_stream import EVENT_LIMITS, EventLimits
 from gameserver.net.floor_port import Floor
 from gameserver.net.outlet import OutletLimits
-from gameserver.net.protocol import websocket_outlet
+from gameserver.net.protocol import CONTROL_FRAMES_BURST, CONTROL_FRAMES_PER_S, MAX_FRAGMENTS, websocket_outlet
 from gameserver.net.visit import SessionProof, Visit, VisitLimits
 from gameserver.wire.close_codes import CloseCode
-from gameserver.wire.messages import Error
+from gameserver.wire.fields import MAX_INBOUND_BYTES, MAX_INBOUND_BYTES_BEFORE_ENTER
+from gameserver.wire.messages import Error, Limits
 from policy.ids import TableId
 
 TABLE_PARAMETER: Final = "table_id"
@@ -60,11 +62,37 @@ SOCKET_LIMITS: Final = SocketLimits()
 _RETRY: Final[Mapping[str, str]] = {"retry-after": "5"}
 
 
+def told_limits(sockets: SocketLimits, events: EventLimits) -> Limits:
+    """The limits as `hello` tells them, those of the event streams too."""
+    visit = sockets.visit
+    return Limits(
+        max_inbound_bytes=MAX_INBOUND_BYTES,
+        max_inbound_bytes_before_enter=MAX_INBOUND_BYTES_BEFORE_ENTER,
+        messages_per_second=visit.messages_per_second,
+        message_burst=visit.message_burst,
+        messages_per_second_before_enter=visit.messages_per_second_before_enter,
+        message_burst_before_enter=visit.message_burst_before_enter,
+        refusals_per_second=visit.refusals_per_second,
+        refusal_burst=visit.refusal_burst,
+        control_frames_per_second=CONTROL_FRAMES_PER_S,
+        control_frame_burst=CONTROL_FRAMES_BURST,
+        max_fragments=MAX_FRAGMENTS,
+        enter_within_ms=visit.enter_within_ms,
+        max_queued_bytes=sockets.outlet.max_queued_bytes,
+        max_connections=sockets.max_connections,
+        max_streams=events.max_streams,
+        max_streams_per_user=events.max_streams_per_user,
+    )
+
+
 class TableSocket:
     """The endpoint, for `WebSocketRoute("/games/poker/{table_id}/ws", socket.endpoint)`."""
 
-    def __init__(self, ports: SocketPorts, limits: SocketLimits = SOCKET_LIMITS) -> None:
+    def __init__(
+        self, ports: SocketPorts, limits: SocketLimits = SOCKET_LIMITS, *, events: EventLimits = EVENT_LIMITS
+    ) -> None:
         self._ports, self._limits = ports, limits
+        self._told = told_limits(limits, events)
         self.open_connections = 0
         self._visiting: set[OpenConnection] = set()
 
@@ -98,7 +126,7 @@ class TableSocket:
         outlet = websocket_outlet(websocket, self._limits.outlet)
         connection = OpenConnection(ConnectionId(self._ports.new_name()), identity, outlet)
         table_id = TableId(websocket.path_params[TABLE_PARAMETER])
-        visit = Visit(self._ports, self._limits.visit, self._limits.outlet, table_id, connection)
+        visit = Visit(self._ports, self._limits.visit, self._told, table_id, connection)
         self._visiting.add(connection)
         try:
             await visit.run(websocket.receive)

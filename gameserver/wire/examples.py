@@ -35,8 +35,18 @@ HELLO: Final = m.Hello(
         max_inbound_bytes_before_enter=MAX_INBOUND_BYTES_BEFORE_ENTER,
         messages_per_second=20,
         message_burst=60,
+        messages_per_second_before_enter=2,
+        message_burst_before_enter=20,
+        refusals_per_second=4,
+        refusal_burst=60,
+        control_frames_per_second=10,
+        control_frame_burst=50,
+        max_fragments=64,
         enter_within_ms=10_000,
         max_queued_bytes=262_144,
+        max_connections=10_000,
+        max_streams=5_000,
+        max_streams_per_user=256,
     ),
 )
 """With the limits of a server as it comes (test_the_hello_of_the_examples_is_the_servers)."""

@@ -11,6 +11,8 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from policy import name_policy
+
 MAX_INBOUND_BYTES: Final = 16 * 1024
 MAX_INBOUND_BYTES_BEFORE_ENTER: Final = 4 * 1024
 MAX_INBOUND_DEPTH: Final = 8
@@ -19,7 +21,7 @@ MAX_CHAT_CHARACTERS: Final = 500
 MAX_NOTE_CHARACTERS: Final = 2_000
 MAX_THOUGHT_CHARACTERS: Final = 8_000
 MAX_THOUGHT_BYTES: Final = 12_000
-MAX_NAME_CHARACTERS: Final = 32
+MAX_NAME_CHARACTERS: Final = name_policy.MOST_CHARACTERS
 MAX_CHIPS: Final = 1_000_000_000
 MAX_SAFE_WHOLE: Final = 2**53
 """Beyond it JavaScript's numbers are not exact."""

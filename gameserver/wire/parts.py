@@ -91,14 +91,27 @@ class ChipRange(Part, frozen=True, kw_only=True):
 
 
 class Limits(Part, frozen=True, kw_only=True):
-    """What a connection may do; more than that closes it."""
+    """What a connection may do; more than that is refused, and in the end closes it. Before `enter` less is allowed.
+
+    Refused messages have a budget of their own. `max_connections`, `max_streams`: of the whole server; a further one gets 503.
+    """
 
     max_inbound_bytes: int
     max_inbound_bytes_before_enter: int
     messages_per_second: int
     message_burst: int
+    messages_per_second_before_enter: int
+    message_burst_before_enter: int
+    refusals_per_second: int
+    refusal_burst: int
+    control_frames_per_second: int
+    control_frame_burst: int
+    max_fragments: int
     enter_within_ms: DurationMs
     max_queued_bytes: int
+    max_connections: int
+    max_streams: int
+    max_streams_per_user: int
 
 
 class TableRules(Part, frozen=True, kw_only=True):

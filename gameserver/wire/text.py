@@ -10,10 +10,10 @@ import unicodedata
 from typing import Final
 
 from gameserver.errors import ErrorCode
+from policy.characters import is_unseen
 
-_BLANK_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Cn", "Zs", "Zl", "Zp", "Mn", "Me"})
-_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Letters and signs by category that are drawn as nothing: the Hangul fillers and blank braille."""
+_NOTHING_ALONE: Final = frozenset({"Zs", "Mn", "Me"})
+"""The space, and marks that need a letter: nothing to see by themselves. What is unseen anywhere is `policy.characters`' to say."""
 _MARKS_IN_A_RUN: Final = 30
 
 
@@ -32,10 +32,7 @@ def _without_surrogates(text: str) -> bool:
 
 def visible(text: str) -> bool:
     """Whether a reader would see anything at all."""
-    return any(
-        unicodedata.category(character) not in _BLANK_CATEGORIES and character not in _BLANK_LETTERS
-        for character in text
-    )
+    return any(not is_unseen(character) and unicodedata.category(character) not in _NOTHING_ALONE for character in text)
 
 
 def nfc_length(text: str) -> int:

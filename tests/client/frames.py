@@ -8,12 +8,12 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from gameserver.hand.facts import ActionKind, Street
+from gameserver.wire.examples import HELLO
 from gameserver.wire.messages import (
     ChipRange,
     GameState,
     HandResult,
     Hello,
-    Limits,
     OwnCards,
     PastHand,
     PlayerAction,
@@ -30,14 +30,7 @@ from gameserver.wire.messages import (
 TABLE = "tbl_test"
 NOW_MS = 1_800_000_000_000
 
-LIMITS = Limits(
-    max_inbound_bytes=16_384,
-    max_inbound_bytes_before_enter=4_096,
-    messages_per_second=50,
-    message_burst=100,
-    enter_within_ms=10_000,
-    max_queued_bytes=262_144,
-)
+LIMITS = HELLO.limits
 
 RULES = TableRules(
     name="Heron",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from gameserver.errors import ErrorCode
 from gameserver.http.documents.llms import llms
 from gameserver.http.documents.register import DESCRIPTIONS
+from gameserver.net.event_stream import EVENT_LIMITS
 from gameserver.net.protocol import HEARTBEAT_MS
-from gameserver.net.websocket import SOCKET_LIMITS
+from gameserver.net.websocket import SOCKET_LIMITS, told_limits
 from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.examples import FROM_CLIENT, FROM_SERVER, HELLO, example_text
 from gameserver.wire.meanings import CLOSE_MEANINGS, ERROR_ADVICE
@@ -42,12 +43,8 @@ def test_every_route_is_told() -> None:
 
 def test_the_hello_of_the_examples_is_the_servers() -> None:
     """The limits in the documents are those of a server as it comes."""
-    visit = SOCKET_LIMITS.visit
     assert HELLO.heartbeat_ms == HEARTBEAT_MS
-    assert HELLO.limits.messages_per_second == visit.messages_per_second
-    assert HELLO.limits.message_burst == visit.message_burst
-    assert HELLO.limits.enter_within_ms == visit.enter_within_ms
-    assert HELLO.limits.max_queued_bytes == SOCKET_LIMITS.outlet.max_queued_bytes
+    assert HELLO.limits == told_limits(SOCKET_LIMITS, EVENT_LIMITS)
 
 
 def test_it_is_short_enough_to_be_read_at_once() -> None:
