@@ -6,6 +6,7 @@ comes second waits, and finds nothing left to do; and a process that dies in bet
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,8 @@ from gameserver.store.engine import Database, database_url
 
 VERSION_TABLE: Final = "railbird_migrations"
 _ADVISORY_LOCK: Final = 0x7261_696C_6269_7264  # "railbird"
+_ALEMBIC: Final = threading.Lock()
+"""Alembic keeps the present migration in its modules, so the threads of one process migrate one after another."""
 
 
 async def upgrade(url: URL | str, revision: str = "head") -> None:
@@ -49,7 +52,8 @@ def _upgrade(connection: Connection, revision: str) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
     config = _config()
     config.attributes["connection"] = connection
-    command.upgrade(config, revision)
+    with _ALEMBIC:
+        command.upgrade(config, revision)
 
 
 def _revision(connection: Connection) -> str | None:

@@ -187,3 +187,11 @@ def test_there_is_one_history() -> None:
     steps = sorted(path.stem.partition("_")[0] for path in VERSIONS.glob("[0-9]*.py"))
     assert steps == [f"{number:04}" for number in range(1, len(steps) + 1)]
     assert migrations.newest_revision() == steps[-1]
+
+
+async def test_one_process_migrates_several_databases_at_once(tmp_path: Path) -> None:
+    """Servers that open at the same time in one process do not take each other's migration for theirs."""
+    urls = [f"sqlite:///{tmp_path / f'{n}.db'}" for n in range(6)]
+    await asyncio.gather(*(migrations.upgrade(url) for url in urls))
+    newest = migrations.newest_revision()
+    assert [await migrations.revision_of(url) for url in urls] == [newest] * len(urls)
