@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from gameserver.store.notes import StoredNote, StoredNotes
-from gameserver.table.commands import PlayerId
+from gameserver.table.commands import PlayerId, agent_player_id
 from policy import whisper_policy
 from policy.errors import PolicyRefusal
 from policy.ids import AgentId
@@ -68,7 +68,7 @@ class WaitingNotes:
         await asyncio.gather(*self._dropping, return_exceptions=True)
 
     def _admit(self, agent_id: AgentId) -> None:
-        whisper_policy.admit_whisper(way=Way.NOTE, sits_at=self._sits_at(PlayerId(f"agent:{agent_id}")))
+        whisper_policy.admit_whisper(way=Way.NOTE, sits_at=self._sits_at(agent_player_id(agent_id)))
 
     def _drop(self, ordinals: Sequence[int]) -> None:
         if ordinals:

@@ -16,7 +16,7 @@ from typing import Final
 
 from gameserver.errors import RailbirdError, Refusal
 from gameserver.floor.floor import Floor
-from gameserver.table.commands import Leave, PlayerId, SitOut, SitOutWhen, player_id
+from gameserver.table.commands import Leave, SitOut, SitOutWhen, agent_player_id, player_id
 from gameserver.table.facts import Fact, HandCancelled, HandEnded, SeatFreed
 from policy import whisper_policy
 from policy.ids import AgentId, TableId, UserId
@@ -43,7 +43,7 @@ class Transfers:
 
     async def transfer(self, agent_id: AgentId, to: UserId) -> bool:
         """Whether it is done; else it will be, when the hands are over in which the agent plays. The last wish counts."""
-        whisper_policy.admit_whisper(way=Way.TRANSFER, sits_at=self._ports.floor.sits_at(_player(agent_id)))
+        whisper_policy.admit_whisper(way=Way.TRANSFER, sits_at=self._ports.floor.sits_at(agent_player_id(agent_id)))
         self._waiting[agent_id] = to
         await self._go_on(agent_id)
         return agent_id not in self._waiting
@@ -66,7 +66,7 @@ class Transfers:
             await self._leave_seats(agent_id)
 
     async def _leave_seats(self, agent_id: AgentId) -> None:
-        player = _player(agent_id)
+        player = agent_player_id(agent_id)
         for table_id, is_in_hand in self._seats(agent_id).items():
             command = SitOut(player, SitOutWhen.NEXT_HAND) if is_in_hand else Leave(player)
             try:
@@ -76,7 +76,7 @@ class Transfers:
 
     def _seats(self, agent_id: AgentId) -> Mapping[TableId, bool]:
         """The tables where it has a seat, and whether it was dealt into a hand there that is not over."""
-        player = _player(agent_id)
+        player = agent_player_id(agent_id)
         return {
             table_id: state.hand is not None and seat.seat in state.hand.dealt
             for table_id, state in self._ports.floor.states().items()
@@ -94,7 +94,3 @@ class Transfers:
             await work
         except RailbirdError as error:
             _log.error("a transfer was not finished: %s", type(error).__name__)
-
-
-def _player(agent_id: AgentId) -> PlayerId:
-    return PlayerId(f"agent:{agent_id}")

@@ -44,11 +44,16 @@ PlayerId = NewType("PlayerId", str)
 """What tells two players apart: `agent:<id>` or `user:<id>`. An agent and a user may have the same id, and are two players."""
 
 
+def agent_player_id(agent_id: AgentId) -> PlayerId:
+    """The id that an agent has as a player, wherever it sits."""
+    return PlayerId(f"agent:{agent_id}")
+
+
 def player_id(player: Player) -> PlayerId:
-    """The id of a player; the one place that makes one."""
+    """The id of a player; this and `agent_player_id` are the one place that makes one."""
     match player:
         case AgentPlayer(agent_id=agent_id):
-            return PlayerId(f"agent:{agent_id}")
+            return agent_player_id(agent_id)
         case UserPlayer(user_id=user_id):
             return PlayerId(f"user:{user_id}")
 
