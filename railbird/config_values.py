@@ -10,6 +10,10 @@ from types import MappingProxyType
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
+from gameserver.identity import ids
+from gameserver.identity.origins import parsed
+from gameserver.identity.service_key import LEAST_SERVICE_KEY_CHARACTERS
+
 Given: TypeAlias = object
 """A text from the environment, or whatever TOML has."""
 
@@ -18,7 +22,7 @@ Parse: TypeAlias = Callable[[Given], object]
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 _WHOLE = re.compile(r"[0-9]{1,15}")
-_MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
+_MODEL_NAME = re.compile(ids.MODEL)
 
 
 class BadValue(ValueError):
@@ -52,9 +56,9 @@ def log_level(given: Given) -> str:
 
 
 def secret(given: Given) -> str:
-    """A text of at least 16 characters."""
-    if not isinstance(given, str) or len(given) < 16:
-        raise BadValue("has to be a text of at least 16 characters")
+    """A text as long as a service key has to be."""
+    if not isinstance(given, str) or len(given) < LEAST_SERVICE_KEY_CHARACTERS:
+        raise BadValue(f"has to be a text of at least {LEAST_SERVICE_KEY_CHARACTERS} characters")
     return given
 
 
@@ -85,12 +89,10 @@ def words(given: Given) -> tuple[str, ...]:
 
 def origins(given: Given) -> tuple[str, ...]:
     """A list of origins, as `https://play.example`."""
-    found = words(given)
-    for origin in found:
-        parts = urlsplit(origin)
-        if parts.scheme not in ("http", "https") or not parts.netloc or parts.path not in ("", "/"):
-            raise BadValue("has to be a list of origins, as https://play.example")
-    return tuple(origin.rstrip("/") for origin in found)
+    found = tuple(origin.removesuffix("/") for origin in words(given))
+    if any(parsed(origin) is None for origin in found):
+        raise BadValue("has to be a list of origins, as https://play.example")
+    return found
 
 
 def models(given: Given) -> Mapping[str, str]:

@@ -7,11 +7,13 @@ from typing import Annotated, Final, Literal
 from msgspec import UNSET, Meta, UnsetType, field
 
 from gameserver.http.body import Body
+from gameserver.identity import ids
 from gameserver.wire.fields import (
     KIND,
     MAX_BYTES,
     MAX_CHARACTERS,
     MAX_CHIPS,
+    MAX_NAME_CHARACTERS,
     MAX_NOTE_CHARACTERS,
     MAX_SAFE_WHOLE,
     SPOKEN,
@@ -26,15 +28,15 @@ _DAY_MS: Final = 86_400_000
 Name = Annotated[
     str,
     Meta(
-        description="At most 32 characters; refused rather than repaired.",
+        description=f"At most {MAX_NAME_CHARACTERS} characters; refused rather than repaired.",
         extra={KIND: UNSPOKEN, MAX_CHARACTERS: 1_000, MAX_BYTES: None},
-        extra_json_schema={"maxLength": 32},
+        extra_json_schema={"maxLength": MAX_NAME_CHARACTERS},
     ),
 ]
 """Which names there may be is `name_policy`'s to say; the bound here is for what it is asked about."""
 
-UserName = Annotated[str, Meta(pattern="^[A-Za-z0-9_-][A-Za-z0-9._@|+=~-]{0,127}$", description="A user's id.")]
-ThingName = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", description="An id that we gave out.")]
+UserName = Annotated[str, Meta(pattern=f"^{ids.PERSON}$", description="A user's id.")]
+ThingName = Annotated[str, Meta(pattern=f"^{ids.THING}$", description="An id that we gave out.")]
 Chips = Annotated[int, Meta(ge=1, le=MAX_CHIPS, description="Play chips.")]
 Duration = Annotated[int, Meta(ge=0, le=30 * _DAY_MS, description="Milliseconds.")]
 
@@ -46,7 +48,7 @@ def _words(most: int, kind: str, words: str) -> Meta:
 
 NoteText = Annotated[str, _words(MAX_NOTE_CHARACTERS, SPOKEN, "Something to see, at most 2000 characters after NFC.")]
 LongText = Annotated[str, _words(MAX_STRATEGY_CHARACTERS, UNSPOKEN, "The owner's own words, at most 40000 characters.")]
-ModelName = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$", description="A model's name.")]
+ModelName = Annotated[str, Meta(pattern=f"^{ids.MODEL}$", description="A model's name.")]
 
 
 class NewTable(Body, frozen=True, kw_only=True):
@@ -149,7 +151,7 @@ class RemoveSeat(Body, frozen=True, kw_only=True):
 class Revoke(Body, frozen=True, kw_only=True):
     """`POST /internal/revocations`: one token by its `jti`, or all tokens of an agent that were issued until now."""
 
-    jti: Annotated[str, Meta(pattern="^[!-~]{1,128}$", description="A token's own name.")] | UnsetType = UNSET
+    jti: Annotated[str, Meta(pattern=f"^{ids.TOKEN}$", description="A token's own name.")] | UnsetType = UNSET
     agent_id: ThingName | UnsetType = UNSET
 
 

@@ -18,7 +18,7 @@ from gameserver.identity.refusals import TokenReason, TokenRefused
 
 MAX_TOKEN_CHARACTERS: Final = 8_192
 _MAX_HEADER_CHARACTERS: Final = 1_024
-_MAX_KEY_ID_CHARACTERS: Final = 128
+MAX_KEY_ID_CHARACTERS: Final = 128
 _PART: Final = re.compile(r"[A-Za-z0-9_-]+")
 _KNOWN_PARAMETERS: Final = frozenset({"alg", "typ", "kid", "x5t", "x5t#S256"})
 """The last two are names of certificates, which we do not read. `crit`, `b64`, `zip`, `jwk`, `jku` and `x5u` ask for what we
@@ -74,7 +74,7 @@ def _header(header: Mapping[str, object]) -> tuple[str, str]:
     key_id, algorithm = header.get("kid"), header.get("alg")
     if not isinstance(algorithm, str):
         raise TokenRefused(TokenReason.BAD_HEADER)
-    if not isinstance(key_id, str) or not 0 < len(key_id) <= _MAX_KEY_ID_CHARACTERS:
+    if not isinstance(key_id, str) or not 0 < len(key_id) <= MAX_KEY_ID_CHARACTERS:
         raise TokenRefused(TokenReason.UNKNOWN_KEY)
     return key_id, algorithm
 

@@ -1,4 +1,4 @@
-"""How ids of people and things are written.
+"""How ids of people and things are written, and the other words of a token: the one place that says so.
 
 A claim is checked against this before it becomes an id, so that an id is one word wherever it goes: a route, a log line, a
 file name, a key of a store (where `:` parts the words, so no id of ours has one). An agent and a user may have the same id:
@@ -12,10 +12,17 @@ from typing import Final, TypeGuard
 
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 
-_THING: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+THING: Final = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 """Agents, their versions, tables: ours to name."""
-_PERSON: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._@|+=~-]{0,127}")
+PERSON: Final = "[A-Za-z0-9_-][A-Za-z0-9._@|+=~-]{0,127}"
 """Users: named by whoever signs them in, so also addresses and `provider|number`."""
+MODEL: Final = "[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}"
+"""Models: named by whoever runs them, so also `maker/model:size`."""
+TOKEN: Final = "[!-~]{1,128}"
+"""A token's own name, its `jti`."""
+
+_THING: Final = re.compile(THING)
+_PERSON: Final = re.compile(PERSON)
 
 
 def agent_id(value: object) -> AgentId | None:

@@ -14,6 +14,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from gameserver.identity.compact import MAX_KEY_ID_CHARACTERS
 from gameserver.identity.keys import Algorithm, KeyUse, UnusableKey, VerifyingKey, algorithm_of
 
 _MAX_KEYS: Final = 32
@@ -55,7 +56,7 @@ def _user_key(member: object, issuer: str, audience: str | None) -> VerifyingKey
     if not isinstance(member, dict) or member.get("use", "sig") != "sig" or "d" in member:
         return None
     key_id, reader = member.get("kid"), _READERS.get(str(member.get("kty")))
-    if not isinstance(key_id, str) or not 0 < len(key_id) <= 128 or reader is None:
+    if not isinstance(key_id, str) or not 0 < len(key_id) <= MAX_KEY_ID_CHARACTERS or reader is None:
         return None
     key = _verifying(member, reader, key_id, issuer)
     return None if key is None else replace(key, audience=audience)

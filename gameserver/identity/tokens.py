@@ -29,8 +29,8 @@ USER_AUDIENCE: Final = "railbird-user"
 
 _AGENT_KEYS: Final = frozenset({KeyUse.AGENT, KeyUse.HOSTING})
 _USER_KEYS: Final = frozenset({KeyUse.USER})
-_TOKEN_ID: Final = re.compile(r"[!-~]{1,128}")
-_MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
+_TOKEN_ID: Final = re.compile(ids.TOKEN)
+_MODEL: Final = re.compile(ids.MODEL)
 _MAX_AUDIENCES: Final = 8
 
 
