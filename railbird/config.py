@@ -21,6 +21,9 @@ from railbird.config_values import BadValue, Parse
 CONFIG_FILE: Final = "RAILBIRD_CONFIG"
 """The variable that names the TOML file."""
 
+LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+"""The names of this machine for itself, as a host is configured."""
+
 _NOT_OURS: Final = frozenset(
     {"RAILBIRD_URL", "RAILBIRD_AGENT_TOKEN", "RAILBIRD_CHROMIUM", "RAILBIRD_NO_APT", "RAILBIRD_TEST_LIMIT_S"}
 )
@@ -52,7 +55,7 @@ class ServerSettings:
     @property
     def on_loopback(self) -> bool:
         """Whether only this machine reaches it."""
-        return self.host in ("127.0.0.1", "::1", "localhost")
+        return self.host in LOOPBACK
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from gameserver.identity.keys import KeyRing, KeyUse, UnusableKey, VerifyingKey,
 from gameserver.identity.service_key import ServiceKey
 from gameserver.identity.tokens import TokenRules
 from policy.ids import UserId
-from railbird.config import IdentitySettings, Settings
+from railbird.config import LOOPBACK, IdentitySettings, Settings
 from railbird.wiring.keys import FolderKeys, Issuer, hosting_key
 from railbird.wiring.setup import Setup
 
@@ -47,7 +47,7 @@ def setup_of(settings: Settings, keys: KeyRing) -> Setup:
 
 def own_origins(host: str, port: int) -> tuple[str, ...]:
     """Under which names a browser on this machine shows our own pages."""
-    names = ("127.0.0.1", "localhost", "[::1]") if host in ("127.0.0.1", "::1", "localhost") else (host,)
+    names = ("127.0.0.1", "localhost", "[::1]") if host in LOOPBACK else (host,)
     written = (f"[{name}]" if ":" in name and not name.startswith("[") else name for name in names)
     return tuple(f"http://{name}:{port}" for name in written)
 
