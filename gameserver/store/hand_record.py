@@ -176,13 +176,11 @@ def _write_move(move: Posted | Moved) -> _Forced | _Move:
             assert_never(move)
 
 
-def read_hand(record: bytes) -> HandResult:
-    """The result that `write_hand` wrote, its cards sealed. Raises Bug for bytes that it did not write; none of them are told."""
-    return _read_result(_decoded(record))
+def read_hand(record: bytes) -> tuple[HandResult, Disclosure]:
+    """The result that `write_hand` wrote, its cards sealed, and what the public stream had shown of it.
 
-
-def read_whole_hand(record: bytes) -> tuple[HandResult, Disclosure]:
-    """As `read_hand`, with what the public stream had shown of it."""
+    Raises Bug for bytes that it did not write; none of them are told.
+    """
     hand = _decoded(record)
     return _read_result(hand), _read_disclosure(hand)
 

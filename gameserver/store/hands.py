@@ -15,7 +15,7 @@ from gameserver.errors import Bug
 from gameserver.store import schema
 from gameserver.store.disclosure import UNKNOWN, Disclosure
 from gameserver.store.engine import Database, insert_new
-from gameserver.store.hand_record import read_whole_hand, write_hand
+from gameserver.store.hand_record import read_hand, write_hand
 from gameserver.store.stored import HandStatus, StoredHand
 from gameserver.table.facts import HandResult
 from policy.ids import HandNumber, Seat, TableId
@@ -166,7 +166,7 @@ def _shown_after(connection: Connection, rows: Sequence[Any]) -> dict[int, tuple
 
 def _stored(row: Any, shown_after: tuple[tuple[Seat, int], ...]) -> StoredHand:
     record = row["record"]
-    result, disclosure = (None, UNKNOWN) if record is None else read_whole_hand(record)
+    result, disclosure = (None, UNKNOWN) if record is None else read_hand(record)
     return StoredHand(
         table_id=row["table_id"],
         hand_number=row["hand_number"],

@@ -16,7 +16,7 @@ from gameserver.hand.deck import Deck, scripted_deck, secure_deck
 from gameserver.hand.facts import ActionKind
 from gameserver.http.history.disclosed import FinishedHand, disclose
 from gameserver.store.disclosure import UNKNOWN
-from gameserver.store.hand_record import read_whole_hand, write_hand
+from gameserver.store.hand_record import read_hand, write_hand
 from gameserver.store.stored import HandStatus, StoredHand, StoredTable
 from gameserver.table import commands
 from gameserver.table.commands import AgentPlayer, Command, player_id
@@ -158,7 +158,7 @@ class RestlessTable:
 
 def stored(result: HandResult) -> StoredHand:
     """The hand as it comes out of the store."""
-    found, disclosure = read_whole_hand(write_hand(result, UNKNOWN))
+    found, disclosure = read_hand(write_hand(result, UNKNOWN))
     return StoredHand(
         TABLE, result.hand_number, HandStatus.FINISHED, found, BEGAN_MS, BEGAN_MS + 60_000, disclosure=disclosure
     )
