@@ -43,7 +43,6 @@ from policy.ids import TableId
 TABLE: Final = TableId("table-1")
 WS_PATH: Final = f"/games/poker/{TABLE}/ws"
 SSE_PATH: Final = f"/games/poker/{TABLE}/stream"
-LOOPS: Final = ("asyncio", "uvloop")
 
 
 class OneTable:

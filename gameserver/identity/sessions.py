@@ -68,10 +68,6 @@ class Sessions:
         """Sign out. What is not there is signed out already."""
         await self._store.take(cookie, now_ms=now_ms)
 
-    async def end_all(self, user_id: UserId) -> None:
-        """Sign somebody out everywhere."""
-        await self._store.drop_where(lambda session: session.user_id == user_id)
-
 
 class SignInLinks:
     """Codes for `/signin/{code}`: each signs one person in, once."""
