@@ -7,6 +7,7 @@ import pytest
 from gameserver.errors import Bug, ErrorCode, Refusal
 from gameserver.floor.ports import TableStore
 from gameserver.store.accounts import Bankroll, PotAccount, Reason
+from gameserver.store.disclosure import UNKNOWN
 from gameserver.store.stored import HandStatus, StoredTable
 from policy.ids import HandNumber, TableId
 from policy.spectator_policy import CLOSED, RevealOptions
@@ -105,7 +106,7 @@ async def test_a_finished_hand_its_chips_and_the_room_come_together(store: Store
     """The pot account passes everything on."""
     tables = await seated(store)
     await tables.begin_hand(TABLE, ONE, b"planned")
-    await tables.finish_hand(TABLE, result(), settled(1), b"after")
+    await tables.finish_hand(TABLE, result(), settled(1), b"after", UNKNOWN)
     assert await tables.tables() == (StoredTable(TABLE, options(), b"after", None),)
     hand = await store.hands.hand(TABLE, ONE)
     assert hand is not None and hand.status is HandStatus.FINISHED
@@ -132,15 +133,15 @@ async def test_a_hand_ends_once(store: Store) -> None:
     """What ends without a beginning, or ends again, is a Bug and changes nothing."""
     tables = await seated(store)
     with pytest.raises(Bug, match="did not begin or has ended"):
-        await tables.finish_hand(TABLE, result(), [], b"wrong")
+        await tables.finish_hand(TABLE, result(), [], b"wrong", UNKNOWN)
     with pytest.raises(Bug, match="did not begin or has ended"):
-        await tables.cancel_hand(TABLE, ONE, [], b"wrong")
+        await tables.cancel_hand(TABLE, ONE, [], b"wrong", UNKNOWN)
     await tables.begin_hand(TABLE, ONE, b"planned")
-    await tables.finish_hand(TABLE, result(), settled(1), b"after")
+    await tables.finish_hand(TABLE, result(), settled(1), b"after", UNKNOWN)
     with pytest.raises(Bug, match="did not begin or has ended"):
-        await tables.finish_hand(TABLE, result(), settled(1), b"wrong")
+        await tables.finish_hand(TABLE, result(), settled(1), b"wrong", UNKNOWN)
     with pytest.raises(Bug, match="did not begin or has ended"):
-        await tables.cancel_hand(TABLE, ONE, [], b"wrong")
+        await tables.cancel_hand(TABLE, ONE, [], b"wrong", UNKNOWN)
     assert (await tables.tables())[0].memory == b"after"
     assert await store.ledger.balance_chips(seat_account(ALICES)) == 110
 
@@ -152,7 +153,7 @@ async def test_one_hand_at_a_time(store: Store) -> None:
     with pytest.raises(Bug, match="another one is open"):
         await tables.begin_hand(TABLE, TWO, b"wrong")
     with pytest.raises(Bug, match="while a hand is open"):
-        await tables.close_table(TABLE, [], b"wrong")
+        await tables.close_table(TABLE, [], b"wrong", UNKNOWN)
     assert (await tables.tables())[0].memory == b"planned"
     await tables.create_table(TableId("t_2"), options(), b"")
     await tables.begin_hand(TableId("t_2"), ONE, b"its own first")
