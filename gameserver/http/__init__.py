@@ -1,4 +1,4 @@
-"""The table server's routes over plain HTTP: tables and health, and problem documents for what goes wrong.
+"""The table server's routes over plain HTTP: tables, people and their agents, operators, and problem documents for what goes wrong.
 
     Starlette(routes=[*table_routes(lobby, identify), *health_routes(readiness)], exception_handlers=problem_handlers())
 
