@@ -20,7 +20,20 @@ from tests.hostile.texts import HostileText, hostile_texts
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "\n\t", "\u200b\u200b", "\u3164", "\u2800\u2800", "\u00ad", "\U000e0041", "\u202e", "\u0301", "\ufe0f"],
+    [
+        "",
+        " ",
+        "\n\t",
+        "\u200b\u200b",
+        "\u3164",
+        "\u2800\u2800",
+        "\u00ad",
+        "\U000e0041",
+        "\u202e",
+        "\u0301",
+        "\ufe0f",
+        "\ufffc",
+    ],
 )
 def test_nothing_to_see(text: str) -> None:
     """Spaces, format characters, fillers, tags and marks without a letter are no words."""
