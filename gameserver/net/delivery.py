@@ -19,6 +19,7 @@ from typing import Final, assert_never
 import msgspec
 
 from gameserver.errors import Bug, Refusal
+from gameserver.floor import faults
 from gameserver.floor.ports import Clock, Connection, ConnectionId, LastEvent, Resume, ResumePoint
 from gameserver.identity.who import Identity
 from gameserver.net.address import check_address
@@ -165,8 +166,8 @@ class Delivery:
         except Refusal as refused:
             listener.reply(Error(code=refused.code, message=refused.why))
             listener.close(CloseCode.RESUME_REFUSED)
-        except Bug:
-            _log.exception("refused a subscription")
+        except Bug as bug:
+            _log.error("refused a subscription: %s", faults.in_words(bug))
             listener.close(CloseCode.NOT_ALLOWED)
         else:
             self.unsubscribe(table_id, connection)
@@ -206,8 +207,8 @@ class Delivery:
             return
         try:
             encoded = self._encoded(table.tripwire.permitted(audience, frames))
-        except Exception:  # noqa: BLE001 - a bug in one table's frames stays out of the floor's loop
-            _log.exception("frames of a change were not sent")
+        except Exception as error:  # noqa: BLE001 - a bug in one table's frames stays out of the floor's loop
+            _log.error("frames of a change were not sent: %s", faults.in_words(error))
             return
         self.frames_total += len(encoded)
         for gone in stream.publish(encoded) if encoded else ():
@@ -293,8 +294,8 @@ class Delivery:
             of_snapshot = len(resync)
             batch = Batch([*resync, encode(numbered)], lambda index: ids(0) if index == of_snapshot else b"")
             _write(subscriber, batch)
-        except Exception:  # noqa: BLE001 - without a snapshot there is no stream, and one viewer's bug is theirs alone
-            _log.exception("a snapshot was not sent")
+        except Exception as error:  # noqa: BLE001 - without a snapshot there is no stream, and one viewer's bug is theirs alone
+            _log.error("a snapshot was not sent: %s", faults.in_words(error))
             subscriber.connection.close(CloseCode.INTERNAL)
 
     def _catch_up(self, table: _TableStreams, stream: Stream, subscriber: Subscriber) -> None:

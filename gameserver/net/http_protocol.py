@@ -122,10 +122,7 @@ class _EventBody:
     def is_open(self) -> bool:
         cycle = self._cycle
         return bool(
-            not self._closing
-            and cycle.chunked_encoding
-            and not cycle.response_complete
-            and not cycle.disconnected
+            not self._closing and cycle.chunked_encoding and not cycle.response_complete and not cycle.disconnected
         )
 
     def close(self, code: int, reason: str) -> None:

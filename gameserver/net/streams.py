@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from gameserver.floor import faults
 from gameserver.floor.ports import ConnectionId
 from gameserver.net.batch import Batch, EventIds
 from gameserver.net.connection import OpenConnection
@@ -97,8 +98,8 @@ class Stream:
                 continue
             try:
                 outcome = subscriber.connection.write(batch)
-            except Exception:  # noqa: BLE001 - whatever is wrong with one connection, the others get their frame
-                _log.exception("a connection broke in mid-broadcast")
+            except Exception as error:  # noqa: BLE001 - whatever is wrong with one connection, the others get their frame
+                _log.error("a connection broke in mid-broadcast: %s", faults.in_words(error))
                 outcome = Outcome.CLOSED
             if outcome is not Outcome.WRITTEN:
                 subscriber.behind = outcome is Outcome.BEHIND

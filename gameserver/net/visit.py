@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 from msgspec import UNSET, UnsetType
 
 from gameserver.errors import ErrorCode, Refusal
+from gameserver.floor import faults
 from gameserver.floor.ports import Clock, ResumePoint
 from gameserver.identity.who import AgentIdentity, Identity, UserIdentity
 from gameserver.net.connection import OpenConnection
@@ -25,7 +26,6 @@ from gameserver.wire.fields import MAX_INBOUND_BYTES, MAX_INBOUND_BYTES_BEFORE_E
 from gameserver.wire.messages import (
     MIN_PROTOCOL,
     PROTOCOL,
-    Ack,
     Enter,
     Error,
     Hello,
@@ -106,8 +106,8 @@ class Visit:
             while (event := await receive())["type"] == "websocket.receive":
                 if not self._connection.closed:  # what was on its way when we closed is nobody's request any more
                     await self._take(event)
-        except Exception:  # noqa: BLE001 - one connection's fault, and the peer is told
-            _log.exception("a connection's handler failed")
+        except Exception as error:  # noqa: BLE001 - one connection's fault, and the peer is told
+            _log.error("a connection's handler failed: %s", faults.in_words(error))
             self._connection.close(CloseCode.INTERNAL)
         finally:
             self._leave()
@@ -218,7 +218,7 @@ class Visit:
         self._expiry.watch(self._connection.identity)
 
     async def _renew(self, message: Enter, received_ms: int) -> None:
-        """A fresh token of the same agent. Another version is the floor's to take or to refuse; it never sees the token."""
+        """A fresh token of the same agent. What it means for a seat is the floor's to say; it never sees the token."""
         present = self._connection.identity
         fresh = await self._prove(message)
         if fresh is None or self._connection.closed:
@@ -228,10 +228,7 @@ class Visit:
             return
         self._connection.identity = fresh
         self._expiry.watch(fresh)
-        if isinstance(present, AgentIdentity) and present.version_id == fresh.version_id:
-            self._connection.reply(Ack(request_id=message.request_id))
-        else:
-            self._say(Enter(request_id=message.request_id), received_ms)
+        self._say(Enter(request_id=message.request_id), received_ms)
 
     # --- the end --------------------------------------------------------------------------------------------------------
 

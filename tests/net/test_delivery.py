@@ -450,3 +450,15 @@ def test_a_card_of_a_table_that_says_nothing_of_it_is_refused() -> None:
     table.state = scene.table(None)
     table.door.send_to_seat(TABLE, BEE_AT_2, frames)
     assert outlet.kinds()[1:] == ["player_action"]
+
+
+def test_no_word_of_an_error_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """An error's text may name a card: the log has its kind and its place."""
+    table = Table()
+    connection, _ = recorded(next(table.connections), None)
+
+    def broken() -> Snapshot:
+        raise RuntimeError("As Kd")
+
+    table.door.subscribe(TABLE, PUBLIC, connection, broken, None)
+    assert "a snapshot was not sent: RuntimeError at " in caplog.text and "As Kd" not in caplog.text
