@@ -33,8 +33,18 @@ async def test_the_server_speaks_first_and_tells_its_limits() -> None:
             "maxInboundBytesBeforeEnter": 4096,
             "messagesPerSecond": 20,
             "messageBurst": 60,
+            "messagesPerSecondBeforeEnter": PATIENT.messages_per_second_before_enter,
+            "messageBurstBeforeEnter": PATIENT.message_burst_before_enter,
+            "refusalsPerSecond": PATIENT.refusals_per_second,
+            "refusalBurst": PATIENT.refusal_burst,
+            "controlFramesPerSecond": 10,
+            "controlFrameBurst": 50,
+            "maxFragments": 64,
             "enterWithinMs": 10_000,
             "maxQueuedBytes": 100_000,
+            "maxConnections": 10_000,
+            "maxStreams": 5_000,
+            "maxStreamsPerUser": 256,
         }
 
 
