@@ -135,13 +135,13 @@ async def test_a_hand_ends_once(store: Store) -> None:
     with pytest.raises(Bug, match="did not begin or has ended"):
         await tables.finish_hand(TABLE, result(), [], b"wrong", UNKNOWN)
     with pytest.raises(Bug, match="did not begin or has ended"):
-        await tables.cancel_hand(TABLE, ONE, [], b"wrong", UNKNOWN)
+        await tables.cancel_hand(TABLE, ONE, [], b"wrong")
     await tables.begin_hand(TABLE, ONE, b"planned")
     await tables.finish_hand(TABLE, result(), settled(1), b"after", UNKNOWN)
     with pytest.raises(Bug, match="did not begin or has ended"):
         await tables.finish_hand(TABLE, result(), settled(1), b"wrong", UNKNOWN)
     with pytest.raises(Bug, match="did not begin or has ended"):
-        await tables.cancel_hand(TABLE, ONE, [], b"wrong", UNKNOWN)
+        await tables.cancel_hand(TABLE, ONE, [], b"wrong")
     assert (await tables.tables())[0].memory == b"after"
     assert await store.ledger.balance_chips(seat_account(ALICES)) == 110
 
@@ -153,7 +153,7 @@ async def test_one_hand_at_a_time(store: Store) -> None:
     with pytest.raises(Bug, match="another one is open"):
         await tables.begin_hand(TABLE, TWO, b"wrong")
     with pytest.raises(Bug, match="while a hand is open"):
-        await tables.close_table(TABLE, [], b"wrong", UNKNOWN)
+        await tables.close_table(TABLE, [], b"wrong")
     assert (await tables.tables())[0].memory == b"planned"
     await tables.create_table(TableId("t_2"), options(), b"")
     await tables.begin_hand(TableId("t_2"), ONE, b"its own first")
