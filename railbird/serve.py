@@ -12,6 +12,7 @@ from gameserver.identity.key_files import KeysMissing, KeysNotPrivate, init_keys
 from gameserver.identity.keys import KeyRing, UnusableKey
 from railbird.app import Server, opened
 from railbird.config import Settings
+from railbird.home import HomeTaken, claimed
 from railbird.logs import configure_logs
 from railbird.serving import PortTaken, listen, metrics_served, served, stop_signals
 from railbird.wiring.settings import CannotStart, own_origins, setup_of
@@ -23,8 +24,9 @@ def run_server(settings: Settings) -> int:
     """Serve until SIGTERM or Ctrl-C. Returns the exit code."""
     configure_logs(level=settings.server.log_level)
     try:
-        return asyncio.run(_serve(settings))
-    except (CannotStart, PortTaken) as problem:
+        with claimed(settings.store.home):
+            return asyncio.run(_serve(settings))
+    except (CannotStart, HomeTaken, PortTaken) as problem:
         print(problem, file=sys.stderr)
         return 1
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -35,7 +36,7 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=2_048)
     except OSError as error:
-        raise PortTaken(f"cannot listen on {host} port {port}: {error.strerror}") from error
+        raise PortTaken(f"cannot listen on {host} port {port}: {os.strerror(error.errno or 0)}") from error
 
 
 class _Quiet(uvicorn.Server):

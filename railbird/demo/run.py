@@ -20,6 +20,7 @@ from railbird.client import ClientError
 from railbird.config import Settings
 from railbird.demo import announcement, bank, cast, first_hand, progress, tables
 from railbird.demo.count import HandCount
+from railbird.home import HomeTaken, claimed
 from railbird.logs import configure_logs
 from railbird.serve import CannotStart, own_origins, setup_of
 from railbird.serving import PortTaken, listen, served, stop_signals
@@ -32,10 +33,11 @@ def run_demo(settings: Settings, port: int, tables: int, hands: int | None, open
     configure_logs()
     console = Console()
     try:
-        return asyncio.run(_run(settings, console, Wanted(port, tables, hands, open_browser)))
+        with claimed(settings.store.home):
+            return asyncio.run(_run(settings, console, Wanted(port, tables, hands, open_browser)))
     except PortTaken as problem:
-        return _cannot_start(f"{problem}. Choose another one: `railbird demo --port 8001`, or `--port 0` for any.")
-    except CannotStart as problem:
+        return _cannot_start(f"{problem}. Choose another one with --port 8001, or --port 0 for any (make demo DEMO_ARGS='--port 0').")
+    except (CannotStart, HomeTaken) as problem:
         return _cannot_start(str(problem))
     except (KeysNotPrivate, UnusableKey) as problem:
         return _cannot_start(f"The keys cannot be used: {problem}.")
@@ -101,7 +103,8 @@ async def _play(
     seated = [_Seated(table_id, part) for i, table_id in enumerate(opened_tables) for part in cast.cast_of(i)]
     base = f"http://{_HOST}:{port}"
     links = [(each.part.name, f"{base}{await server.sign_in_link(each.part.owner)}") for each in seated]
-    announcement.tell_what_to_open(console, f"{base}/", opened_tables, links, wanted.hands)
+    shown = [(table_id, tables.shows(server.floor, table_id)) for table_id in opened_tables]
+    announcement.tell_what_to_open(console, f"{base}/", shown, links, wanted.hands)
     announcement.tell_what_goes_on(
         console, settings.store.home, [server.floor.state(table_id).hand_number for table_id in opened_tables]
     )

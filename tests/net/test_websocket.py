@@ -42,7 +42,7 @@ async def test_the_server_speaks_first_and_tells_its_limits() -> None:
             "maxFragments": 64,
             "enterWithinMs": 10_000,
             "maxQueuedBytes": 100_000,
-            "maxConnections": 10_000,
+            "maxConnections": 1_000,
             "maxStreams": 5_000,
             "maxStreamsPerUser": 256,
         }
