@@ -126,7 +126,7 @@ class Floor:
 
     def states(self) -> Mapping[TableId, TableState]:
         """All tables that are open here, in the order of creation, for the server's own use."""
-        return {table_id: self.state(table_id) for table_id in self._tables}
+        return {table_id: self.state(table_id) for table_id, table in self._tables.items() if not table.inbox.closed}
 
     def visible_state(self, table_id: TableId, identity: Identity) -> TableState:
         """A table as it is shown to those who watch, for somebody who may know of it: late where its watchers see it late.

@@ -51,10 +51,11 @@ async def test_a_closed_table_pays_everybody_and_closes_its_connections(world: W
 
 
 async def test_an_empty_table_closes_at_once(world: World) -> None:
-    """And an order to it afterwards is refused."""
+    """And an order to it afterwards is refused. Of the tables that are open it is none from that moment on."""
     table = await world.table()
     watcher = await world.enter(table)
     await world.floor.operate(table, commands.Close())
+    assert table not in world.floor.states()
     assert await watcher.is_closed() == 4410
     await until(lambda: not world.floor.has(table))
     with pytest.raises(Refusal, match="not_found"):
