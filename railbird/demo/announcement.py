@@ -13,13 +13,13 @@ from policy.ids import TableId
 def tell_what_to_open(
     console: Console,
     lobby: str,
-    tables: Sequence[TableId],
+    tables: Sequence[tuple[TableId, str]],
     owner_links: Sequence[tuple[str, str]],
     hands: int | None,
 ) -> None:
-    """`owner_links`: an agent's name, and the link that signs its owner in once."""
+    """`tables`: with what they show their watchers. `owner_links`: an agent's name, and the link that signs its owner in once."""
     lines = ["Railbird deals. Open in a browser:", f"  lobby    {lobby}"]
-    lines += [f"  table    {lobby}tables/{table_id}" for table_id in tables]
+    lines += [f"  table    {lobby}tables/{table_id}  {shows}" for table_id, shows in tables]
     lines += ["To see an agent's cards, be its owner. A link signs you in once; the lobby leads to the agent's table:"]
     lines += [f"  owner    {link}  {name}" for name, link in owner_links]
     lines += ["Ctrl-C stops it; what was dealt is kept." if hands is None else f"It ends after {hands} hands."]

@@ -35,6 +35,13 @@ async def open_tables(floor: Floor, count: int) -> list[TableId]:
     return [await _found_or_made(floor, options) for options in wanted]
 
 
+def shows(floor: Floor, table_id: TableId) -> str:
+    """What a table shows its watchers, in words."""
+    reveal = floor.state(table_id).options.reveal
+    shown = [word for word, is_shown in (("hands", reveal.show_hands), ("thoughts", reveal.show_thoughts)) if is_shown]
+    return f"shows {' and '.join(shown)}" if shown else "closed: each owner sees their own agent's cards"
+
+
 async def _found_or_made(floor: Floor, options: TableOptions) -> TableId:
     found = _earlier(floor, options, as_wanted=True)
     return found[0] if found else await floor.create(options)

@@ -15,7 +15,10 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import HTTPCookieProcessor, build_opener
 
+from gameserver.identity.keys import KeyUse, new_key, private_pem
+from gameserver.table.commands import NarrowReveal
 from policy.ids import TableId
+from policy.spectator_policy import CLOSED
 from tests.conftest import ROOT
 from tests.system.process import Home, Process, entered, environment, running
 
@@ -72,7 +75,7 @@ async def test_the_first_hand_waits_for_all_six(tmp_path: Path) -> None:
     async with demo(tmp_path, RAILBIRD_HAND_GAP_MS="60000") as process:
         await process.line("Ctrl-C")
         (lobby,), tables = addresses(process, "lobby"), addresses(process, "table")
-        page, seats = await read(lobby), []
+        page, seats, shown = await read(lobby), [], []
         for address in tables:
             table = address.rpartition("/")[2]
             assert table in page
@@ -80,8 +83,16 @@ async def test_the_first_hand_waits_for_all_six(tmp_path: Path) -> None:
             hand = await first_hand(lobby, table)
             assert len(hand["players"]) == 6
             async with entered(lobby, TableId(table)) as watcher:
-                seats.append(watcher.messages[-1]["rules"]["maxSeats"])
+                rules = watcher.messages[-1]["rules"]
+                seats.append(rules["maxSeats"])
+                shown.append((rules["showHands"], rules["showThoughts"]))
+                assert {seat["model"] for seat in watcher.messages[-1]["state"]["seats"]} == {"house"}
         assert seats == [6, 8]
+        assert shown == [(True, True), (False, False)]
+        assert [line.partition("  shows ")[2] for line in process.said if line.startswith("  table ")] == [
+            "hands and thoughts",
+            "",
+        ]
         links = addresses(process, "owner")
         assert len(links) == 12
         assert "your agent plays here" in await read(links[-1])
@@ -112,6 +123,33 @@ async def test_a_second_demo_says_that_it_goes_on(tmp_path: Path) -> None:
     numbers = [int(number) for number in re.findall(r"\d+", goes_on.rpartition("hands")[2])]
     assert len(numbers) == 2
     assert min(numbers) >= 2
+
+
+async def test_a_first_table_that_shows_nothing_is_replaced(tmp_path: Path) -> None:
+    """An earlier demo's, or one whose reveal was switched off: it is closed, its chips go back, and another one is opened."""
+    async with demo(tmp_path, "--hands", "1") as first:
+        assert await first.ended(ENDS_WITHIN_S) == 0
+    before = [address.rpartition("/")[2] for address in addresses(first, "table")]
+    async with Home(tmp_path).opened() as server:
+        await server.floor.operate(TableId(before[0]), NarrowReveal(CLOSED))
+    async with demo(tmp_path, "--hands", "1") as second:
+        assert await second.ended(ENDS_WITHIN_S) == 0
+    assert second.said[-1] == "Every chip is accounted for."
+    after = [address.rpartition("/")[2] for address in addresses(second, "table")]
+    assert after[0] != before[0] and after[1] == before[1]
+    async with Home(tmp_path).opened() as server:
+        assert before[0] not in server.floor.states()
+        reveals = [server.floor.state(TableId(table)).options.reveal for table in after]
+        assert [reveal.show_hands for reveal in reveals] == [True, False]
+
+
+async def test_a_hosting_key_of_another_service_does_not_stop_it(tmp_path: Path) -> None:
+    """Nor a list of other models: the demo's agents are its own to attest."""
+    foreign = tmp_path / "hosting.pem"
+    foreign.write_bytes(private_pem(new_key(KeyUse.HOSTING)))
+    settings = {"RAILBIRD_HOSTING_KEY": str(foreign), "RAILBIRD_PLATFORM_MODELS": "other=http://127.0.0.1:9/v1"}
+    async with demo(tmp_path / "home", "--hands", "1", **settings) as process:
+        assert await process.ended(ENDS_WITHIN_S) == 0
 
 
 async def test_a_taken_port_is_told_in_one_sentence(tmp_path: Path) -> None:
