@@ -48,6 +48,7 @@ def half(job: tuple[int, int, int, int]) -> Tally:
         for seed in range(first, seeds, 2):
             _tours(seed, tally, template)
         _recorded(first, every, tally, template)
+        _say(f"{examples} plays by chance")
         machine.run(tally, template, examples=examples, seed=first)
     return tally
 
@@ -67,6 +68,8 @@ def _recorded(first: int, every: int, tally: Tally, template: Path) -> None:
     for number, hand in enumerate(hands):
         seat = number % len(hand.stacks)
         recorded.check(hand, tally, template, seats=[seat], show_hands=number % 4 == 3)
+        if number % 50 == 49:
+            _say(f"{number + 1} of {len(hands)} recorded hands")
 
 
 def merged(tallies: Sequence[Tally]) -> Tally:

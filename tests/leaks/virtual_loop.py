@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Coroutine
 from concurrent.futures import Executor, Future
 from typing import Any, Final, ParamSpec, TypeVar
@@ -12,6 +13,7 @@ P = ParamSpec("P")
 
 BEGINS_AT_MS: Final = 1_750_000_000_000
 """The wall clock's time at the beginning of every world."""
+_NO_TIME_MS: Final = 0.001
 _MOST_ROUNDS: Final = 200_000
 
 
@@ -25,6 +27,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         self.now_ms = 0
         super().__init__()
+        self._clock_resolution = 2 * _NO_TIME_MS / 1_000
 
     def time(self) -> float:
         return self.now_ms / 1_000
@@ -68,8 +71,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def _next_due_ms(self) -> int | None:
         timers: list[asyncio.TimerHandle] = self._scheduled  # type: ignore[attr-defined]
         waiting = [timer.when() for timer in timers if not timer.cancelled()]
-        # Rounded up to the millisecond that we count in: a timer is due when its time has come, and no earlier.
-        return -int(-min(waiting) * 1_000 // 1) if waiting else None
+        # To the millisecond that we count in, and up: but seconds are fractions, and what is a hair late is not late.
+        return math.ceil(min(waiting) * 1_000 - _NO_TIME_MS) if waiting else None
 
 
 class VirtualClock:
