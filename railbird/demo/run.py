@@ -36,7 +36,9 @@ def run_demo(settings: Settings, port: int, tables: int, hands: int | None, open
         with claimed(settings.store.home):
             return asyncio.run(_run(settings, console, Wanted(port, tables, hands, open_browser)))
     except PortTaken as problem:
-        return _cannot_start(f"{problem}. Choose another one with --port 8001, or --port 0 for any (make demo DEMO_ARGS='--port 0').")
+        return _cannot_start(
+            f"{problem}. Choose another one with --port 8001, or --port 0 for any (make demo DEMO_ARGS='--port 0')."
+        )
     except (CannotStart, HomeTaken) as problem:
         return _cannot_start(str(problem))
     except (KeysNotPrivate, UnusableKey) as problem:
