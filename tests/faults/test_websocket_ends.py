@@ -231,7 +231,9 @@ async def internal_fault(now: World, stage: Stage, monkeypatch: pytest.MonkeyPat
         broken.setattr(now.server.floor, "say", fail)
         peer.say("stand")
         await peer.is_closed()
-    assert any("a-word-of-the-error" in fault for fault in now.log.all_faults()), "the log has it, and nobody else"
+    faults = now.log.all_faults()
+    assert any("handler failed: RuntimeError at " in fault for fault in faults), "the log has its kind and place"
+    assert not any("a-word-of-the-error" in fault for fault in faults), "and no word of it"
     return peer
 
 

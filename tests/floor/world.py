@@ -10,7 +10,7 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -18,6 +18,7 @@ from typing import Any, Final, NoReturn
 import msgspec
 from sqlalchemy import URL
 
+from gameserver.errors import Refusal
 from gameserver.floor.clock import SystemClock
 from gameserver.floor.floor import Chances, Floor
 from gameserver.floor.ports import Clock, ConnectionId, ResumePoint
@@ -358,11 +359,12 @@ class World:
         """Check or call to the end of the hand that is in play."""
         await self.until_hand(table_id)
         number = self.state(table_id).hand_number
-        while self.floor.has(table_id):
-            now = self.state(table_id)
-            if now.hand is None or now.hand_number != number:
-                return
-            await self.act(table_id)
+        with suppress(Refusal):  # of a table that closes with the hand there is nothing more to see
+            while self.floor.has(table_id):
+                now = self.state(table_id)
+                if now.hand is None or now.hand_number != number:
+                    return
+                await self.act(table_id)
 
     async def until_hand(self, table_id: TableId) -> None:
         await until(lambda: self._turn_of(table_id) is not None)

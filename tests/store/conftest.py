@@ -67,8 +67,9 @@ async def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest_asyncio.fixture(scope="session")
 async def migrated_postgres(postgres_url: URL) -> URL:
     """A migrated database to copy."""
-    url = postgres_url.set(database="migrated_store")
-    await administer(postgres_url, "create database migrated_store")
+    name = f"migrated_{uuid.uuid4().hex[:8]}"  # other rooms take this fixture for theirs, and each of them has its own
+    url = postgres_url.set(database=name)
+    await administer(postgres_url, f"create database {name}")
     await migrations.upgrade(url)
     return url
 

@@ -154,6 +154,9 @@ async def hands(scene: Scene, table: str) -> int:
     return len((await scene.client.get(f"games/poker/{table}/hands")).json()["hands"])
 
 
+MOST_HANDS_TO_WAIT: Final = 12
+
+
 async def play_on(scene: Scene, more: int) -> None:
     """So many hands more at both tables."""
     wanted = {table: await hands(scene, table) + more for table in scene.tables}
@@ -261,6 +264,7 @@ async def test_nobody_sees_a_card_or_a_thought_that_is_not_theirs(tmp_path: Path
         await here.enter("eve, an opponent", "owner, closed", here.closed_table, user="eve")
 
         await play_on(here, HANDS_EACH)
+        await _until_it_played_a_hand(here, vics)
         await _try_the_doors(here, vic_agent, vic_token, vics)
         before = await hands(here, here.closed_table)
         await _buy(here, vic_agent, vic, vics)
@@ -359,6 +363,16 @@ async def _enter_unwatched(here: Scene, token: str) -> Player:
     await player.say("enter", agentToken=token)
     await player.sees("snapshot")
     return player
+
+
+async def _until_it_played_a_hand(here: Scene, vics: Events) -> None:
+    """Vic's agent waits for the big blind before its first hand; that hand has to be over before it is sold."""
+    for _ in range(MOST_HANDS_TO_WAIT):
+        own = [message for message in told(vics) if message["type"] == "own_cards"]
+        if own and own[0]["handNumber"] <= await hands(here, here.closed_table):
+            return
+        await play_on(here, 1)
+    raise AssertionError("vic's agent was dealt no hand")
 
 
 async def _the_rightful_ones_saw_it(here: Scene, vics: Events, public: Events, before: int) -> None:
