@@ -21,6 +21,7 @@ from gameserver.table.facts import (
     HandBegan,
     HandCancelled,
     HandEnded,
+    Moved,
     OptionsChanged,
     RebuyReserved,
     RebuyReturned,
@@ -58,10 +59,11 @@ class Keeper:
         self._store = store
         self._chips = chips
         self._shown_live = shown_live
+        self._kept: memory.RoomMemory | None = None
 
     async def begin(self, room: Room, began: HandBegan) -> None:
         """Store that a hand began. Only then may it be dealt (test_a_hand_is_stored_as_begun_before_a_card_is_dealt)."""
-        await self._store.begin_hand(self._table_id, began.hand_number, memory.encode(room.memory()))
+        await self._store.begin_hand(self._table_id, began.hand_number, self._memory_of(room))
         self._shown_live.begin(began, room.options.reveal)
 
     async def keep(self, room: Room, facts: Sequence[Fact]) -> None:
@@ -74,25 +76,25 @@ class Keeper:
             await self._end(fact, moves, room)
         await self._note_shown(room, facts)
         if room.closed:
-            await self._store.close_table(self._table_id, () if ended else moves, memory.encode(room.memory()))
+            await self._store.close_table(self._table_id, () if ended else moves, self._memory_of(room))
             return
         options = room.options if any(isinstance(fact, Renamed | OptionsChanged) for fact in facts) else None
         if not ended and (moves or self._matters(room, facts)):
-            await self._store.change_table(self._table_id, moves, memory.encode(room.memory()), options)
+            await self._store.change_table(self._table_id, moves, self._memory_of(room), options)
         elif ended and options is not None:  # a name that waited for the end of the hand
-            await self._store.change_table(self._table_id, (), memory.encode(room.memory()), options)
+            await self._store.change_table(self._table_id, (), self._memory_of(room), options)
 
     async def take(self, room: Room, taken: ChipMove, change: Callable[[], Sequence[Fact]]) -> None:
         """Take chips from a bankroll and let the room change, or refuse both. `change` runs inside the transaction."""
 
         def then() -> tuple[bytes, Sequence[ChipMove]]:
             moves = self._chips.moves(change(), hand_number=_playing(room))
-            return memory.encode(room.memory()), moves
+            return self._memory_of(room), moves
 
         await self._store.take_chips(self._table_id, [taken], then)
 
     async def _end(self, fact: HandEnded | HandCancelled, moves: Sequence[ChipMove], room: Room) -> None:
-        kept = memory.encode(room.memory())
+        kept = self._memory_of(room)
         match fact:
             case HandEnded(result):
                 shown = self._shown_live.of(result.hand_number)
@@ -110,7 +112,17 @@ class Keeper:
     def _matters(self, room: Room, facts: Sequence[Fact]) -> bool:
         if any(isinstance(fact, _KEPT_AT_ONCE) for fact in facts):
             return True
-        return _playing(room) is None and any(isinstance(fact, StatusChanged) for fact in facts)
+        if _playing(room) is None:
+            return any(isinstance(fact, StatusChanged) for fact in facts) or self._differs(room)
+        # A move leaves the memory as it was, and there are many; a wish in mid-hand changes it, often without a fact.
+        return not any(isinstance(fact, Moved) for fact in facts) and self._differs(room)
+
+    def _differs(self, room: Room) -> bool:
+        return room.memory() != self._kept
+
+    def _memory_of(self, room: Room) -> bytes:
+        self._kept = room.memory()
+        return memory.encode(self._kept)
 
 
 def _playing(room: Room) -> HandNumber | None:

@@ -7,9 +7,9 @@ from typing import Any
 from gameserver.hand.facts import ActionKind
 from gameserver.store.engine import Database
 from gameserver.store.stored import HandStatus
-from gameserver.table.facts import HandCancelled, LeftBecause, SeatFreed
+from gameserver.table.facts import HandCancelled, LeftBecause, SeatFreed, SeatStatus
 from gameserver.table.options import Clocks
-from gameserver.wire.messages import Leave, Sit
+from gameserver.wire.messages import Leave, Sit, SitOut
 from policy.ids import HandNumber, TableId
 from tests.floor.world import (
     BUY_IN,
@@ -157,3 +157,18 @@ async def test_every_line_is_down_after_a_restart(database: Database) -> None:
         assert world.state(table).hand is None
         await world.enter(table, agent("bob"))
         await world.until_hand(table)
+
+
+async def test_a_wish_of_a_lost_hand_takes_effect(database: Database) -> None:
+    """Who asked in mid-hand to sit out sits out after the crash: the hand is over, though it was not played to its end."""
+    world = World(database)
+    await world.floor.start()
+    table = await world.table()
+    ann, _ = await world.seated(table, "ann", "bob")
+    await world.until_hand(table)
+    assert (await ann.ask(SitOut()))["type"] == "ack"
+    await world.crash()
+    async with opened(database) as after:
+        await until(lambda: any(isinstance(fact, HandCancelled) for _, fact in after.facts))
+        await after.enter(table, agent("ann"))
+        assert {seat.name: seat.status for seat in after.state(table).seats}["ann"] is SeatStatus.SITTING_OUT
