@@ -41,7 +41,7 @@ def test_what_goes_round_and_round_is_told(loop: VirtualLoop, monkeypatch: pytes
     monkeypatch.setattr("tests.leaks.virtual_loop._MOST_ROUNDS", 100)
 
     async def spin() -> None:
-        while True:
+        while True:  # noqa: ASYNC110 - it spins on purpose
             await asyncio.sleep(0)
 
     spinning = loop.create_task(spin())
