@@ -333,13 +333,13 @@ def _check_or_call(turn: OpenTurn) -> dict[str, Any]:
 
 _REFUSED: Final = (
     {"type": "action", "turnId": "none", "action": "fold"},
-    {"type": "sit", "seat": 0, "buyIn": 1_000},
-    {"type": "use_power", "power": "dealer_peek", "target": 9},
+    {"type": "sit", "seat": 0, "buyIn": 900_000_000},
+    {"type": "use_power", "power": "dealer_peek", "target": 8},
     {"type": "rebuy", "amount": 900_000_000},
     {"type": "enter"},
     {"type": "nothing"},
 )
-"""Refused whoever says it, but for what somebody in that seat may do; then it is no error, in either world."""
+"""Refused whoever says it and whenever: more chips than any table takes, a seat that nobody takes, a turn that is nobody's."""
 _FOREIGN_ROUTES: Final = (
     ("GET", f"{_TABLE_PATH}/owner-stream"),
     ("GET", f"/internal/agent-capture/hand-all?tableId={TABLE}&handNumber=1"),
