@@ -19,6 +19,7 @@ from policy import (
     name_policy,
     owner_policy,
     prompt_policy,
+    redaction_policy,
     reveal_policy,
     seating_policy,
     spectator_policy,
@@ -137,5 +138,13 @@ GATES: Final[list[Gate]] = [
     describe_gate(
         prompt_policy.quote_for_prompt,
         withholds="the prompt's own voice, from text that others wrote",
+    ),
+    describe_gate(
+        redaction_policy.redact_for_record,
+        withholds="what a rule names, and what is no JSON, from every reader of a record, for good",
+    ),
+    describe_gate(
+        redaction_policy.keep_known_headers,
+        withholds="the value of a header that is not on the list, from every reader of a record, for good",
     ),
 ]

@@ -25,4 +25,6 @@ GATES_BY_NAME: Final = (
     "policy.name_policy.check_table_name",
     "policy.name_policy.check_name_at_table",
     "policy.prompt_policy.quote_for_prompt",
+    "policy.redaction_policy.redact_for_record",
+    "policy.redaction_policy.keep_known_headers",
 )

@@ -264,5 +264,7 @@ SENTINELS: Final[Mapping[str, Sequence[Attack]]] = {
 
 NOT_ASKED_YET: Final[Mapping[str, str]] = {
     "policy.prompt_policy.quote_for_prompt": "no prompt is written yet: hosted agents with a model come later",
+    "policy.redaction_policy.redact_for_record": "no record of a turn is written yet",
+    "policy.redaction_policy.keep_known_headers": "no record of a turn is written yet",
 }
 """Gates that no line of the server calls; a test says so, and from the first call on they need a sentinel."""
