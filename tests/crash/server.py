@@ -41,7 +41,7 @@ def main() -> None:
     keys = init_keys(Path(sys.argv[1]), now_s=int(time.time()))
     say("loaded")
     for line in sys.stdin:
-        url, tables = line.split()
+        url, tables = line.rsplit(maxsplit=1)  # a folder's name may have a space
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
         pid = os.fork()
         if pid == 0:

@@ -1,4 +1,4 @@
-"""The strings of `../shared/data/hostile/text.json`, beside the project; a skip that says so, without them."""
+"""The strings of `tests/hostile/text.json`; a skip that says so in a copy of the gates and their tests alone."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-PATH = Path(__file__).parents[3] / "shared" / "data" / "hostile" / "text.json"
+PATH = Path(__file__).parents[1] / "hostile" / "text.json"
 
 
 def hostile_strings(*, where: str) -> list[dict[str, Any]]:
     """Each string for that place, as the file has it."""
     if not PATH.exists():
-        pytest.skip("the hostile strings are not beside this checkout (../shared/data/hostile/text.json)")
+        pytest.skip("the hostile strings are not in this copy (tests/hostile/text.json)")
     return [entry for entry in json.loads(PATH.read_text("utf-8"))["strings"] if where in entry["where"]]
 
 
