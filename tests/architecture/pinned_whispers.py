@@ -1,0 +1,61 @@
+"""Everything that an owner or a watcher can send, and which way to an agent it is.
+
+`test_whispers.py` compares this list with the messages, the routes and the gate's own list, both ways: whoever adds a message or a
+route that changes something writes down here whether it reaches an agent, and by which `Way`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from policy.whisper_policy import Way
+
+REACHES_NO_AGENT: Final = frozenset[Way]()
+
+MESSAGES: Final[Mapping[str, frozenset[Way]]] = {
+    # Another version of the agent is named by a token.
+    "enter": frozenset({Way.VERSION}),
+    "chat": frozenset({Way.WATCHER_CHAT, Way.PLAYER_CHAT}),
+    # A player's own matters: an agent's connection sends them itself, and nobody sends them for it.
+    **dict.fromkeys(
+        (
+            *("resume", "sit", "stand", "leave", "sit_out", "sit_in", "rebuy", "straddle", "post_blind"),
+            *("wait_for_big_blind", "action", "show_cards", "use_power", "ping"),
+            *("agent_thought", "agent_decision", "agent_status"),
+        ),
+        REACHES_NO_AGENT,
+    ),
+}
+
+ROUTES: Final[Mapping[str, frozenset[Way]]] = {
+    "PATCH /games/poker/{tableId}": frozenset({Way.TABLE_NAME, Way.PAUSE, Way.CLOSE, Way.REVEAL_OFF}),
+    "POST /agents/{agentId}/notes": frozenset({Way.NOTE}),
+    "POST /agents/{agentId}/transfer": frozenset({Way.TRANSFER}),
+    # A version is published here and reaches the agent by `enter`; a table is made before anybody sits at it.
+    "POST /agents/{agentId}/versions": REACHES_NO_AGENT,
+    "POST /agents/{agentId}/tokens": REACHES_NO_AGENT,
+    "POST /agents": REACHES_NO_AGENT,
+    "POST /games/poker": REACHES_NO_AGENT,
+    "POST /games/poker/{tableId}/invites": REACHES_NO_AGENT,
+    "POST /login": REACHES_NO_AGENT,
+    "POST /logout": REACHES_NO_AGENT,
+    "POST /stream-ticket": REACHES_NO_AGENT,
+    # What operators do is no whisper: see the module of the gate.
+    "POST /internal/bankroll": REACHES_NO_AGENT,
+    "POST /internal/tables/{tableId}/cancel-hand": REACHES_NO_AGENT,
+    "POST /internal/tables/{tableId}/remove": REACHES_NO_AGENT,
+    "POST /internal/revocations": REACHES_NO_AGENT,
+}
+
+NOT_BUILT: Final[Mapping[Way, str]] = {
+    Way.STRATEGY: "a part of a version, which comes by its own way",
+    Way.SKILLS: "a part of a version, which comes by its own way",
+    Way.AGENT_NAME: "an agent keeps the name that it was registered with",
+    Way.WATCHERS: "the gate refuses it always, and no frame tells of watchers",
+    Way.STOP: "deployments are the agent host's",
+    Way.STAND: "deployments are the agent host's",
+    Way.REBUY: "deployments are the agent host's",
+    Way.BUDGET: "deployments are the agent host's",
+}
+"""Ways that nothing takes yet, each with the reason."""
