@@ -19,7 +19,7 @@ QUIET: Final = (
     "uvicorn.asgi",
     "websockets",
     "sqlalchemy",
-    "aiosqlite",
+    "sse_starlette",
     "asyncpg",
     "alembic",
     "asyncio",
