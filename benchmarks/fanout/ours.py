@@ -22,6 +22,7 @@ from starlette.routing import WebSocketRoute
 
 from benchmarks.fanout.ticking import tick
 from benchmarks.views import a_call
+from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.clock import SystemClock
 from gameserver.floor.ports import Connection, LastEvent, Resume, Watching
 from gameserver.identity.who import AgentIdentity, Identity, Nobody
@@ -104,7 +105,7 @@ async def nobody(connection: HTTPConnection) -> Nobody:
 
 
 async def no_agent(token: str) -> AgentIdentity:
-    raise NotImplementedError
+    raise Refusal(ErrorCode.BAD_TOKEN, "here are watchers only")
 
 
 def application(table: OneTable, door: Delivery, clock: SystemClock) -> Starlette:

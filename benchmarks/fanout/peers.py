@@ -98,7 +98,7 @@ async def picows(port: int, count: int, seconds: float, size: int) -> None:
 
     sockets: set[Any] = set()
 
-    class Listener(library.WSListener):  # type: ignore[misc]
+    class Listener(library.WSListener):  # type: ignore[misc]  # untyped where it is not installed
         def on_ws_connected(self, transport: Any) -> None:
             sockets.add(transport)
 
