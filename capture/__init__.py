@@ -1,1 +1,1 @@
-"""The place of the record of agents' decisions. Nothing is recorded yet. It imports the gates, and nothing else of ours."""
+"""The record of agents' decisions: every turn as it was, kept on demand, read by its owner. Imports the gates, and nothing else of ours."""
