@@ -25,6 +25,7 @@ class RefusalCode(enum.StrEnum):
     NAME_CONFLICT = "name_conflict"
     WHISPER_REFUSED = "whisper_refused"
     NOT_FOUND = "not_found"
+    HAND_LIVE = "hand_live"
     BAD_TEXT = "bad_text"
     BAD_VALUE = "bad_value"
     TEXT_TOO_LONG = "text_too_long"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from policy import (
+    capture_scope,
     history_policy,
     name_policy,
     owner_policy,
@@ -146,5 +147,13 @@ GATES: Final[list[Gate]] = [
     describe_gate(
         redaction_policy.keep_known_headers,
         withholds="the value of a header that is not on the list, from every reader of a record, for good",
+    ),
+    describe_gate(
+        capture_scope.scope_for_owner,
+        withholds="an agent's captured turns, from every user but its owner at the deal",
+    ),
+    describe_gate(
+        capture_scope.scope_for_operator,
+        withholds="the captured turns of a hand in play, from operators; and all of them from who is none",
     ),
 ]

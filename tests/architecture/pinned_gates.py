@@ -27,4 +27,6 @@ GATES_BY_NAME: Final = (
     "policy.prompt_policy.quote_for_prompt",
     "policy.redaction_policy.redact_for_record",
     "policy.redaction_policy.keep_known_headers",
+    "policy.capture_scope.scope_for_owner",
+    "policy.capture_scope.scope_for_operator",
 )

@@ -266,5 +266,7 @@ NOT_ASKED_YET: Final[Mapping[str, str]] = {
     "policy.prompt_policy.quote_for_prompt": "no prompt is written yet: hosted agents with a model come later",
     "policy.redaction_policy.redact_for_record": "no record of a turn is written yet",
     "policy.redaction_policy.keep_known_headers": "no record of a turn is written yet",
+    "policy.capture_scope.scope_for_owner": "no record of a turn is read yet",
+    "policy.capture_scope.scope_for_operator": "no record of a turn is read yet",
 }
 """Gates that no line of the server calls; a test says so, and from the first call on they need a sentinel."""
