@@ -40,7 +40,7 @@ from railbird.client.errors import (
     StaleTurn,
     Unreachable,
 )
-from railbird.client.line import Options, TokenSource
+from railbird.client.line import Options, Sent, TokenSource
 
 __all__ = [
     "ActionKind",
@@ -61,6 +61,7 @@ __all__ = [
     "PlayerAction",
     "ProtocolTooOld",
     "Refused",
+    "Sent",
     "Snapshot",
     "StaleTurn",
     "Street",

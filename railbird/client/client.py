@@ -28,7 +28,7 @@ from gameserver.wire.messages import (
 )
 from railbird.client.codec import Received, encode
 from railbird.client.errors import ClientError, Closed, ConnectionLost, NoAnswer, refusal
-from railbird.client.line import DEFAULTS, Behind, Line, Options, TokenSource
+from railbird.client.line import DEFAULTS, Behind, Line, Options, Sent, TokenSource
 from railbird.client.requests import Reply, Requests
 
 Frame: TypeAlias = NumberedFrame | Snapshot | Error
@@ -49,6 +49,7 @@ class Client(Requests):
         user_token: str | None = None,
         options: Options = DEFAULTS,
         rng: random.Random | None = None,
+        sent: Sent | None = None,
     ) -> None:
         self.snapshot: Snapshot | None = None
         """The latest one; it is not kept up to date by the frames after it."""
@@ -60,6 +61,7 @@ class Client(Requests):
             options=options,
             rng=rng or random.Random(),
             listener=self,
+            sent=sent,
         )
         self._frames: asyncio.Queue[Frame | _End] = asyncio.Queue()
         self._waiting: dict[str, asyncio.Future[Reply]] = {}
@@ -245,9 +247,11 @@ def connect(
     user_token: str | None = None,
     options: Options = DEFAULTS,
     rng: random.Random | None = None,
+    sent: Sent | None = None,
 ) -> Client:
     """A client of the table at `url` (see `table_url`), to be entered with `async with`.
 
     An agent shows `agent_token` (a token, or what fetches a fresh one); a person `user_token`; a spectator nothing.
+    `sent` hears every text that left, credentials included, for who keeps a record of it.
     """
-    return Client(url, agent_token=agent_token, user_token=user_token, options=options, rng=rng)
+    return Client(url, agent_token=agent_token, user_token=user_token, options=options, rng=rng, sent=sent)

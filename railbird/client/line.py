@@ -27,6 +27,9 @@ from railbird.client.stream import Gap, Position
 TokenSource: TypeAlias = str | Callable[[], Awaitable[str]]
 """An agent's token, or what fetches a fresh one for each connection."""
 
+Sent: TypeAlias = Callable[[str], None]
+"""Hears each text frame once it was written, in order: the credentials are still in it."""
+
 # The library writes every frame to its log at the level DEBUG, the token in `enter` too: this log starts above that
 # (test_a_token_is_in_no_log).
 _LOG: Final = logging.getLogger("railbird.client.websocket")
@@ -86,6 +89,7 @@ class Line:
         options: Options,
         rng: random.Random,
         listener: Listener,
+        sent: Sent | None = None,
     ) -> None:
         self.url = url
         self.entered = asyncio.Event()
@@ -95,6 +99,7 @@ class Line:
         self._options = options
         self._rng = rng
         self._listener = listener
+        self._sent = sent
         self._position = Position()
         self._link: ClientConnection | None = None
         self._wait_at_least_s = 0.0
@@ -115,9 +120,14 @@ class Line:
         if link is None:
             raise ConnectionLost("no connection at the moment")
         try:
-            await link.send(text)
+            await self._write(link, text)
         except ConnectionClosed:
             raise ConnectionLost("the connection broke before the request was sent") from None
+
+    async def _write(self, link: ClientConnection, text: str) -> None:
+        await link.send(text)
+        if self._sent is not None:
+            self._sent(text)
 
     async def run(self) -> NoReturn:
         """Keep the line up. Raises `Closed`, `Unreachable` or `NotUnderstood` when coming back cannot help."""
@@ -189,7 +199,7 @@ class Line:
             self._position.restart()
             async with asyncio.timeout(self._options.enter_timeout_s) as limit:
                 self._greet(decode(await link.recv()))
-                await link.send(await self._introduction())
+                await self._write(link, await self._introduction())
                 self._link = link
                 while True:
                     self._take_or_hang_up(decode(await link.recv()), link)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 
+import msgspec
 import pytest
 from msgspec import UNSET
 
@@ -527,3 +528,29 @@ def test_addresses() -> None:
     assert rb.table_url("http://127.0.0.1:8000", "tbl") == "ws://127.0.0.1:8000/games/poker/tbl/ws"
     with pytest.raises(ValueError, match="http://"):
         rb.table_url("127.0.0.1:8000", "tbl")
+
+
+async def test_what_left_is_told_in_order_and_as_it_was() -> None:
+    """Each text that was written, the introductions included; after a break what is sent again is told again."""
+
+    async def first(visitor: Visitor) -> None:
+        await enter(visitor)
+        await visitor.hear()
+        visitor.cut()
+
+    async def second(visitor: Visitor) -> None:
+        assert isinstance(await visitor.hear(), Enter | Resume)
+        await visitor.say(snapshot(NOW))
+        await visitor.ack()
+        await visitor.close(1000)
+
+    left: list[str] = []
+    async with (
+        fake_table(first, second) as table,
+        asyncio.timeout(30),
+        connect(table.url, agent_token=TOKEN, options=QUICK, sent=left.append) as client,
+    ):
+        await client.act("turn-1", ActionKind.FOLD)
+    types = [msgspec.json.decode(text)["type"] for text in left]
+    assert types == ["enter", "action", types[2], "action"] and types[2] in ("enter", "resume")
+    assert TOKEN in left[0] and left[1] == left[3]
