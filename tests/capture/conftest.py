@@ -1,0 +1,24 @@
+"""The durable half of the record on a real SQLite file and on a real Postgres, each test's own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest_asyncio
+from sqlalchemy import URL
+
+from gameserver.store.engine import Database
+from tests.store.conftest import (  # noqa: F401 - fixtures that `database` is made from
+    migrated,
+    migrated_postgres,
+    migrated_sqlite,
+    new_url,
+)
+
+
+@pytest_asyncio.fixture
+async def database(new_url: Callable[[], Awaitable[URL]]) -> AsyncIterator[Database]:  # noqa: F811
+    """A migrated database that nobody has used yet."""
+    database = Database(await new_url())
+    yield database
+    await database.dispose()
