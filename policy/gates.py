@@ -145,6 +145,10 @@ GATES: Final[list[Gate]] = [
         withholds="what a rule names, and what is no JSON, from every reader of a record, for good",
     ),
     describe_gate(
+        redaction_policy.redact_text_for_record,
+        withholds="what a rule names, from every reader of a JSON text in a record, for good",
+    ),
+    describe_gate(
         redaction_policy.keep_known_headers,
         withholds="the value of a header that is not on the list, from every reader of a record, for good",
     ),

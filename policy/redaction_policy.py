@@ -14,11 +14,13 @@ Holds decision 0017.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import hmac
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, assert_never
@@ -31,6 +33,9 @@ JsonObject: TypeAlias = dict[str, "JsonValue"]
 LEAST_KEY_BYTES: Final = 16
 MOST_LEVELS: Final = 64
 """How deep a record may nest; what is deeper is dropped."""
+
+_PLAIN_NAME: Final = re.compile("[a-z_-][a-z0-9_-]*")
+"""A name, in small letters, that JSON has one way to write, but for its case and for escapes by number."""
 
 _DOMAIN: Final = b"railbird.redaction.hash.v1\x00"
 _MOST_BITS: Final = 1024
@@ -76,12 +81,26 @@ def redact_for_record(*, record: Mapping[str, object], rules: Sequence[Rule], ha
     Raises PolicyRefusal (`bad_value`) for a rule that names nothing or keeps less than nothing, and for a short key.
     Nothing in the record raises.
     """
-    if len(hash_key) < LEAST_KEY_BYTES:
-        raise PolicyRefusal(RefusalCode.BAD_VALUE, f"a hash key has at least {LEAST_KEY_BYTES} bytes")
+    _check_key(hash_key)
     for rule in rules:
         _check(rule)
-    redacted = _Walk(tuple(sorted(rules, key=_strictness)), hash_key).value(record, ())
+    live = tuple((rule, tuple(rule.path.casefold().split("."))) for rule in sorted(rules, key=_strictness))
+    redacted = _Walk(hash_key).value(record, live)
     return redacted if isinstance(redacted, dict) else _mark("drop", _UNKNOWN)
+
+
+def redact_text_for_record(*, text: bytes, place: str, rules: Sequence[Rule], hash_key: bytes) -> bytes:
+    """JSON text as it is recorded at this place; withholds what stood where a rule of `redact_for_record` leads.
+
+    `place`: the name that the text has in its record, which paths begin with. A text in which no rule can fire comes
+    back byte for byte, unread; any other is read, redacted and written anew, in ASCII. What then is no JSON has a drop mark.
+    Raises PolicyRefusal as `redact_for_record` does; nothing in the text raises.
+    """
+    _check_key(hash_key)
+    if not _can_fire(_names_needed(tuple(rules), place), text):
+        return text
+    redacted = redact_for_record(record={place: _read_json(text)}, rules=rules, hash_key=hash_key)
+    return json.dumps(redacted[place], separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def keep_known_headers(
@@ -106,6 +125,11 @@ def _header(name: object, value: object, known: AbstractSet[str]) -> tuple[str, 
     return name, _mark("drop", _NOT_ALLOWED)
 
 
+def _check_key(hash_key: bytes) -> None:
+    if len(hash_key) < LEAST_KEY_BYTES:
+        raise PolicyRefusal(RefusalCode.BAD_VALUE, f"a hash key has at least {LEAST_KEY_BYTES} bytes")
+
+
 def _check(rule: Rule) -> None:
     if type(rule) not in _STRICTEST_FIRST:
         raise PolicyRefusal(RefusalCode.BAD_VALUE, "a rule drops, hashes or truncates")
@@ -115,49 +139,99 @@ def _check(rule: Rule) -> None:
         raise PolicyRefusal(RefusalCode.BAD_VALUE, "a text is cut to 0 characters or more")
 
 
+def _find_names(rules: tuple[Rule, ...], place: str) -> tuple[tuple[bytes, ...], ...]:
+    """For each rule that can lead into this place: names that stand in a text in which it fires; none: it fires anywhere.
+
+    Parts that are found by what they are, and not by their letters, are not asked for: `*`, and the index of a list.
+    """
+    for rule in rules:
+        _check(rule)
+    paths = [tuple(rule.path.casefold().split(".")) for rule in rules]
+    inner = {rest for path in paths for rest in _step(path, place.casefold())}
+    needed = {tuple(part.encode() for part in rest if _PLAIN_NAME.fullmatch(part)) for rest in inner}
+    enough: list[tuple[bytes, ...]] = []
+    for names in sorted(needed, key=lambda names: (len(names), len(b"".join(names)), names)):
+        if not any(_implies(names, other) for other in enough):
+            enough.append(names)
+    return tuple(enough)
+
+
+def _implies(names: tuple[bytes, ...], other: tuple[bytes, ...]) -> bool:
+    """Whether a text with all of these names has all the other ones, so that it is enough to ask for those."""
+    return all(any(part in name for name in names) for part in other)
+
+
+_names_needed: Final = functools.lru_cache(maxsize=256)(_find_names)
+
+
+def _can_fire(needed: tuple[tuple[bytes, ...], ...], text: bytes) -> bool:
+    """Whether all names that a rule needs may stand in the text, letters that JSON writes by number included."""
+    if b"\\u" in text or b"\x00" in text:
+        return bool(needed)
+    small = _small(text)
+    return any(all(name in small for name in names) for names in needed)
+
+
+def _small(text: bytes) -> bytes:
+    if text.isascii():
+        return text.lower()
+    return text.decode(errors="replace").casefold().encode()
+
+
+def _read_json(text: bytes) -> object:
+    """What the text says; an object that is no JSON where it says none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return ...
+
+
 def _strictness(rule: Rule) -> int:
     return _STRICTEST_FIRST.index(type(rule))
+
+
+_Live: TypeAlias = tuple[tuple[Rule, tuple[str, ...]], ...]
+"""The rules that may yet fire at a place or within it, the strictest first, each with what is left of its path."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
     """One pass over a value. `odd`: what it had to drop without a rule."""
 
-    rules: tuple[Rule, ...]
     hash_key: bytes
     odd: list[str] = field(default_factory=list)
 
-    def value(self, value: object, place: tuple[str, ...]) -> JsonValue:
-        """The value as it is recorded at this place: names from the root, in small letters."""
-        for rule in self.rules:
-            if _fits(tuple(rule.path.casefold().split(".")), place):
+    def value(self, value: object, live: _Live, depth: int = 0) -> JsonValue:
+        """The value as it is recorded where these rules are live. `depth`: counts from the root."""
+        for rule, rest in live:
+            if not rest:
                 return self._redacted(value, rule)
-        if type(value) is dict:
-            return self._object(value, place)
-        if type(value) is list or type(value) is tuple:
-            return self._list(value, place)
-        if value is None or type(value) is bool or type(value) is str:
+        if type(value) is str or value is None or type(value) is bool:
             return value
+        if type(value) is dict:
+            return self._object(value, live, depth)
+        if type(value) is list or type(value) is tuple:
+            return self._list(value, live, depth)
         if type(value) is int and value.bit_length() <= _MOST_BITS:
             return value
         if type(value) is float and math.isfinite(value):
             return value
         return self._dropped(_UNKNOWN)
 
-    def _object(self, members: dict[object, object], place: tuple[str, ...]) -> JsonValue:
-        if len(place) >= MOST_LEVELS:
+    def _object(self, members: dict[object, object], live: _Live, depth: int) -> JsonValue:
+        if depth >= MOST_LEVELS:
             return self._dropped(_TOO_DEEP)
         copied: JsonObject = {}
         for name, member in members.items():
             if type(name) is not str:
                 return self._dropped(_UNKNOWN)
-            copied[name] = self.value(member, (*place, name.casefold()))
+            copied[name] = self.value(member, _enter(live, name.casefold()), depth + 1)
         return copied
 
-    def _list(self, items: Sequence[object], place: tuple[str, ...]) -> JsonValue:
-        if len(place) >= MOST_LEVELS:
+    def _list(self, items: Sequence[object], live: _Live, depth: int) -> JsonValue:
+        if depth >= MOST_LEVELS:
             return self._dropped(_TOO_DEEP)
-        return [self.value(item, (*place, str(index))) for index, item in enumerate(items)]
+        return [self.value(item, _enter(live, str(index)), depth + 1) for index, item in enumerate(items)]
 
     def _dropped(self, why: str) -> JsonObject:
         self.odd.append(why)
@@ -175,7 +249,7 @@ class _Walk:
                 assert_never(rule)
 
     def _hashed(self, value: object, rule: Hash) -> JsonObject:
-        whole = _Walk((), self.hash_key)
+        whole = _Walk(self.hash_key)
         canonical = json.dumps(whole.value(value, ()), sort_keys=True, separators=(",", ":"), allow_nan=False)
         # Two values that are no JSON would look equal.
         if whole.odd:
@@ -194,12 +268,15 @@ def _mark(mode: str, rule: str) -> JsonObject:
     return {"redacted": mode, "rule": rule}
 
 
-def _fits(path: tuple[str, ...], place: tuple[str, ...]) -> bool:
-    """Whether a rule's path leads to the place. A name with dots in it is met by as many parts of the path."""
-    if not place:
-        return not path
-    return any(
-        _fits(path[taken:], place[1:])
-        for taken in range(1, len(path) + 1)
-        if path[:taken] == ("*",) or ".".join(path[:taken]) == place[0]
-    )
+def _enter(live: _Live, name: str) -> _Live:
+    """The rules that are live one name further in."""
+    return tuple((rule, rest) for rule, path in live for rest in _step(path, name)) if live else ()
+
+
+def _step(path: tuple[str, ...], name: str) -> Iterator[tuple[str, ...]]:
+    """What is left of a path after this name, in each way to take it: a name with dots in it is as many parts of the path."""
+    if path[0] == "*" or path[0] == name:
+        yield path[1:]
+    for taken in range(2, min(len(path), name.count(".") + 1) + 1):
+        if ".".join(path[:taken]) == name:
+            yield path[taken:]

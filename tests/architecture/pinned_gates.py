@@ -26,6 +26,7 @@ GATES_BY_NAME: Final = (
     "policy.name_policy.check_name_at_table",
     "policy.prompt_policy.quote_for_prompt",
     "policy.redaction_policy.redact_for_record",
+    "policy.redaction_policy.redact_text_for_record",
     "policy.redaction_policy.keep_known_headers",
     "policy.capture_scope.scope_for_owner",
     "policy.capture_scope.scope_for_operator",

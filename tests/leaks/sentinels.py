@@ -6,11 +6,15 @@ gates as they are, and with its gate taken out.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
+from capture.redaction import Redactor
 from policy import history_policy, reveal_policy
 from policy.ids import AgentId, HoleCards, Seat, UserId
 from policy.name_policy import DisplayName
@@ -30,6 +34,7 @@ from tests.leaks.world import TABLE
 Attack = Callable[[Path], None]
 _TABLE: Final = f"/games/poker/{TABLE}"
 _MARK: Final = "the-marker-of-this-test"
+_REDACTOR: Final = Redactor(b"the key of these tests")
 _TWO: Final = (Sit("ada"), Sit("ben"), Watch("crowd"), Wait(300))
 
 
@@ -197,6 +202,28 @@ async def _rename(people: Any, agent: str, name: str) -> None:
     await people._database.write(lambda connection: connection.execute(change))
 
 
+def a_credential_in_a_message_that_is_no_json(template: Path) -> None:
+    """What nobody can read is in no record, since nobody can say what it holds."""
+    assert _MARK not in str(_REDACTOR.messages([f"agentToken={_MARK}".encode()]))
+
+
+def a_credential_in_a_message(template: Path) -> None:
+    """A message that left with a token is in the record without it."""
+    assert _MARK not in str(_REDACTOR.messages([json.dumps({"type": "enter", "agentToken": _MARK}).encode()]))
+
+
+def a_credential_in_what_an_agent_knew(template: Path) -> None:
+    """Knowledge holds no credential in a record, however its letters are written."""
+    for name in ("agentToken", "AGENTTOKEN", "agent\u0054oken"):
+        assert _MARK not in str(_REDACTOR.knowledge(msgspec.Raw(f'{{"{name}": "{_MARK}"}}'.encode())))
+
+
+def a_header_that_nobody_thought_of(template: Path) -> None:
+    """A header's value is in no record but by the list."""
+    kept = _REDACTOR.headers([("X-New-Credential", _MARK), ("Date", "now")])
+    assert _MARK not in str(kept) and "now" in str(kept)
+
+
 # --- gates that let everything through --------------------------------------------------------------------------------
 
 
@@ -220,6 +247,10 @@ def _everybodys_seats(*, user_id: UserId, dealt_in: Sequence[OwnedSeat]) -> Owne
     return Owner(user_id, frozenset(entry.seat for entry in dealt_in))
 
 
+def _as_text(*, record: Mapping[str, Any], **_: object) -> dict[str, Any]:
+    return {name: [str(each) for each in value] for name, value in record.items()}
+
+
 def _first_argument(name: str) -> Callable[..., object]:
     return lambda **given: given[name]
 
@@ -241,6 +272,9 @@ LETS_ALL_THROUGH: Final[Mapping[str, Callable[..., object]]] = {
     "policy.name_policy.check_display_name": lambda *, name: DisplayName(name),
     "policy.name_policy.check_table_name": _first_argument("name"),
     "policy.name_policy.check_name_at_table": _first_argument("name"),
+    "policy.redaction_policy.redact_for_record": _as_text,
+    "policy.redaction_policy.redact_text_for_record": _first_argument("text"),
+    "policy.redaction_policy.keep_known_headers": _first_argument("headers"),
 }
 
 SENTINELS: Final[Mapping[str, Sequence[Attack]]] = {
@@ -260,12 +294,13 @@ SENTINELS: Final[Mapping[str, Sequence[Attack]]] = {
     "policy.name_policy.check_display_name": [an_agent_that_speaks_as_the_table],
     "policy.name_policy.check_table_name": [a_table_whose_name_is_markup],
     "policy.name_policy.check_name_at_table": [a_name_that_looks_like_a_seated_one],
+    "policy.redaction_policy.redact_for_record": [a_credential_in_a_message_that_is_no_json],
+    "policy.redaction_policy.redact_text_for_record": [a_credential_in_a_message, a_credential_in_what_an_agent_knew],
+    "policy.redaction_policy.keep_known_headers": [a_header_that_nobody_thought_of],
 }
 
 NOT_ASKED_YET: Final[Mapping[str, str]] = {
     "policy.prompt_policy.quote_for_prompt": "no prompt is written yet: hosted agents with a model come later",
-    "policy.redaction_policy.redact_for_record": "no record of a turn is written yet",
-    "policy.redaction_policy.keep_known_headers": "no record of a turn is written yet",
     "policy.capture_scope.scope_for_owner": "no record of a turn is read yet",
     "policy.capture_scope.scope_for_operator": "no record of a turn is read yet",
 }

@@ -201,7 +201,7 @@ def test_a_rule_or_key_that_would_redact_nothing_is_refused(rule: Any, key: byte
 
 def test_a_rule_outside_the_closed_list_redacts_nothing_by_accident() -> None:
     """Behind the check stands the match, which has no other way out."""
-    walk = redaction_policy._Walk((), KEY)
+    walk = redaction_policy._Walk(KEY)
     unknown: Any = "a"
     with pytest.raises(AssertionError, match="unreachable"):
         walk._redacted(SECRET, unknown)
@@ -262,3 +262,93 @@ def test_without_a_rule_a_record_is_copied(record: dict[str, Any]) -> None:
     result = redact(record)
     assert result == record and result is not record
     assert all(result[name] is not member for name, member in record.items() if isinstance(member, dict | list))
+
+
+def redact_text(text: bytes, *rules: Rule, place: str = "at", key: bytes = KEY) -> bytes:
+    return redaction_policy.redact_text_for_record(text=text, place=place, rules=rules, hash_key=key)
+
+
+DROP = '{"redacted":"drop","rule":"%s"}'
+TEXTS = [
+    # text, paths of the rules, what is recorded at `at`; None: byte for byte
+    ('{"b": 1}', [], None),
+    ('{"b": 1}', ["at.a"], None),
+    ('{"b": 1}', ["b"], None),
+    ('{"b": 1}', ["in.b"], None),
+    ('{"a": 1,"b":2}', ["at.a"], '{"a":' + DROP % "at.a" + ',"b":2}'),
+    ('{"A": 1}', ["AT.a"], '{"A":' + DROP % "AT.a" + "}"),
+    ('{"a": 1}', ["At.A"], '{"a":' + DROP % "At.A" + "}"),
+    ('{"\\u0061": 1}', ["at.a"], '{"a":' + DROP % "at.a" + "}"),
+    ('{"\u212a": 1}', ["at.k"], '{"\\u212a":' + DROP % "at.k" + "}"),
+    ('{"é": "ü"}', ["at.é"], '{"\\u00e9":' + DROP % "at.é" + "}"),
+    ('{"é": "ü"}', ["at.a"], None),
+    ('{"x.y": 1}', ["at.x.y"], '{"x.y":' + DROP % "at.x.y" + "}"),
+    ('{"x":{"y": 1}}', ["at.x.y"], '{"x":{"y":' + DROP % "at.x.y" + "}}"),
+    ('{"x": 1}', ["at.x.y"], None),
+    ('{"y": 1}', ["at.x.y"], None),
+    ('{"2": 1}', ["at.2"], '{"2":' + DROP % "at.2" + "}"),
+    ("[0, 1]", ["at.1"], "[0," + DROP % "at.1" + "]"),
+    ('[{"a": 0}]', ["at.0.a"], '[{"a":' + DROP % "at.0.a" + "}]"),
+    ("[7]", ["*.*"], "[" + DROP % "*.*" + "]"),
+    ("[7]", ["at"], DROP % "at"),
+    ("[7]", ["*"], DROP % "*"),
+    ('{"a": 1, "a": {"redacted":"drop","rule":"at.a"}}', ["at.a"], '{"a":' + DROP % "at.a" + "}"),
+    ('{"token": 1, "mine": 2}', ["at.agentToken", "at.token"], '{"token":' + DROP % "at.token" + ',"mine":2}'),
+    ('{"agentToken": 1}', ["at.token", "at.agentToken"], '{"agentToken":' + DROP % "at.agentToken" + "}"),
+    ('{"a":{"b": 1}}', ["at.b.a", "at.a.b"], '{"a":{"b":' + DROP % "at.a.b" + "}}"),
+    ('{"b":{"a": 1}}', ["at.a.b", "at.b.a"], '{"b":{"a":' + DROP % "at.b.a" + "}}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "paths", "recorded"), TEXTS)
+def test_the_table_of_redacted_texts(text: str, paths: list[str], recorded: str | None) -> None:
+    """A rule fires in a text where it fires in a record; where none can, the text is as it was, its spaces too."""
+    redacted = redact_text(text.encode(), *map(Drop, paths))
+    if recorded is None:
+        assert redacted == text.encode()
+    else:
+        assert redacted.isascii() and json.loads(redacted) == json.loads(recorded)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"a", b'{"a": ', b'{"a": NaN}', b'{"a": 1}\xff', b'{"a":' * 100_000, b'{"a":' + b"9" * 5_000 + b"}", b"\xff\xfea"],
+    ids=["word", "cut", "not a number", "no UTF-8", "deep", "digits", "no text"],
+)
+def test_a_text_that_is_no_json_is_dropped_where_a_rule_could_fire(text: bytes) -> None:
+    """Or it holds a mark where it is none; it never raises, and where no rule can fire nobody reads it."""
+    redacted = redact_text(text, Drop("at.a"), Drop("at.a.a"))
+    assert json.loads(redacted) in (ODD, {"a": {"redacted": "drop", "rule": "at.a"}})
+    assert redact_text(text, Drop("at.other")) == text
+
+
+def test_a_text_in_wide_letters_is_read() -> None:
+    """JSON is known by its zeros where each letter has more than one byte, so a name is found in it too."""
+    mark = {"a": {"redacted": "drop", "rule": "at.a"}}
+    assert json.loads(redact_text('{"a": "secret"}'.encode("utf-16"), Drop("at.a"))) == mark
+    assert json.loads(redact_text('{"a": "secret"}'.encode("utf-32-be"), Drop("at.a"))) == mark
+
+
+@pytest.mark.parametrize(("rule", "key"), [("a", KEY), (Drop(""), KEY), (Drop("a"), b"k" * 15)])
+def test_a_rule_or_key_that_would_redact_nothing_is_refused_for_a_text_too(rule: Any, key: bytes) -> None:
+    """Each time, and whether or not the rule could fire."""
+    for _ in range(2):
+        with pytest.raises(PolicyRefusal):
+            redact_text(b"{}", rule, key=key)
+
+
+PATHS = st.lists(st.sampled_from(["at", "*", "a", "b", "ab", "é", "0", "K", "x-y", "secret"]), min_size=1, max_size=4)
+PLACES = st.sampled_from(["a", "A", "b", "ab", "a.b", "é", "É", "\u212a", "0", "x-y", "Secret", "s\u017fecret"])
+NESTED = st.recursive(
+    st.just(SECRET) | st.integers() | st.text("abé\u212a"),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(PLACES, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(NESTED, st.lists(st.tuples(PATHS, st.sampled_from([Drop, Hash])), max_size=4), st.booleans())
+def test_a_text_is_redacted_as_a_record_is(value: object, rules: Any, ascii_only: bool) -> None:
+    """Whatever the rules and however letters are written: reading a text only where a rule can fire leaves nothing out."""
+    chosen = [kind(".".join(path)) for path, kind in rules]
+    text = json.dumps(value, ensure_ascii=ascii_only).encode()
+    assert json.loads(redact_text(text, *chosen)) == redact({"at": value}, *chosen)["at"]
