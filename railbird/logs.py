@@ -24,6 +24,10 @@ QUIET: Final = (
     "alembic",
     "asyncio",
     "urllib3",
+    "openai",
+    "anthropic",
+    "httpx2",
+    "httpcore2",
 )
 """Loggers of libraries, whose finer lines show what they carry."""
 
