@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from benchmarks import fanout, hands, tables, views
+from benchmarks import fanout, hands, tables, thousand, views
 from benchmarks.measure import Figure, print_figures
 
 Benchmark: TypeAlias = Callable[[float], tuple[str, Sequence[Figure]]]
@@ -18,7 +18,7 @@ BENCHMARKS: Final[dict[str, Benchmark]] = {
     "hands": hands.run,
     "views": views.run,
     "tables": tables.run,
-    "thousand": tables.run_thousand,
+    "thousand": thousand.run,
     "fanout": fanout.run,
 }
 
