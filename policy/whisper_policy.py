@@ -33,6 +33,8 @@ class Way(enum.Enum):
     SKILLS = "skills"
     VERSION = "version"
     """Another version of the agent, deployed or named by a token; with it the model and its settings."""
+    SEAT = "seat"
+    """An agent that is hosted is sent to a table: which one, to which seat and with how many chips is its owner's word."""
     AGENT_NAME = "agent_name"
     TABLE_NAME = "table_name"
     WATCHER_CHAT = "watcher_chat"
@@ -70,7 +72,16 @@ def admit_whisper(*, way: Way, sits_at: Collection[RevealOptions]) -> Arrival:
     Raises AssertionError for a way that it does not know.
     """
     match way:
-        case Way.NOTE | Way.STRATEGY | Way.SKILLS | Way.VERSION | Way.AGENT_NAME | Way.TABLE_NAME | Way.WATCHER_CHAT:
+        case (
+            Way.NOTE
+            | Way.STRATEGY
+            | Way.SKILLS
+            | Way.VERSION
+            | Way.SEAT
+            | Way.AGENT_NAME
+            | Way.TABLE_NAME
+            | Way.WATCHER_CHAT
+        ):
             _refuse_where_revealing(sits_at)
             return Arrival.NEXT_HAND
         case Way.PLAYER_CHAT:

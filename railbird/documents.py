@@ -19,11 +19,11 @@ from gameserver.http.documents.found import found_routes
 from gameserver.http.documents.llms import llms
 from gameserver.http.documents.openapi import openapi
 from gameserver.http.documents.reference import http_reference
-from gameserver.http.documents.register import DESCRIPTIONS
 from gameserver.identity.keys import KeyRing
 from gameserver.wire.asyncapi import asyncapi
 from gameserver.wire.reference import reference
 from railbird.app import Setup, opened
+from railbird.wiring.descriptions import DESCRIPTIONS
 
 FOLDER: Final = Path("docs")
 """Below the project's root."""

@@ -29,10 +29,37 @@ class AgentAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     sits_at: Sequence[str]
 
 
+class HostedSeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Where a hosted agent is to play. `askedAt`: Unix milliseconds. `hosted`: a host plays it now.
+
+    `problem`: why none goes on trying: a code of an error, or a word of the host's.
+    """
+
+    table_id: str
+    buy_in: int
+    asked_at: int
+    hosted: bool
+    seat: int | None = None
+    problem: str | None = None
+
+
+class Hosting(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What is deployed of an agent; nothing of it, where the hosting service has none. `deployedAt`: Unix milliseconds.
+
+    `host`: whether one runs that can play it: `running`, `no_host`, `no_host_has_the_model`.
+    """
+
+    seats: Sequence[HostedSeat]
+    agent_version_id: str | None = None
+    deployed_at: int | None = None
+    host: str | None = None
+
+
 class AgentDetails(AgentAnswer, frozen=True, kw_only=True, rename="camel"):
     """One agent with its versions, oldest first."""
 
     versions: Sequence[VersionAnswer]
+    hosting: Hosting
 
 
 class TokenAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -51,7 +78,9 @@ def agent_answer(agent: StoredAgent, sits_at: Sequence[str]) -> AgentAnswer:
     )
 
 
-def agent_details(agent: StoredAgent, sits_at: Sequence[str], versions: Sequence[StoredVersion]) -> AgentDetails:
+def agent_details(
+    agent: StoredAgent, sits_at: Sequence[str], versions: Sequence[StoredVersion], hosting: Hosting
+) -> AgentDetails:
     """An agent with everything."""
     return AgentDetails(
         agent_id=agent.agent_id,
@@ -60,6 +89,7 @@ def agent_details(agent: StoredAgent, sits_at: Sequence[str], versions: Sequence
         created_at=agent.created_ms,
         sits_at=sits_at,
         versions=[version_answer(version) for version in versions],
+        hosting=hosting,
     )
 
 

@@ -1,7 +1,6 @@
 """`/agents`: a person's own agents, their versions, tokens, notes and transfers.
 
-Every route finds the agent among the asker's own first; somebody else's agent and none at all are one answer
-(test_somebody_elses_agent_is_not_there).
+Every route finds the agent among the asker's own first (`own_agents`). What a hosted agent is deployed as is the hosting service's.
 """
 
 from __future__ import annotations
@@ -16,15 +15,20 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from gameserver.errors import ErrorCode, Refusal
-from gameserver.http.agent_answers import TokenAnswer, agent_answer, agent_details, version_answer, version_content
-from gameserver.http.askers import SAFE_METHODS, HttpAskers
+from gameserver.http.agent_answers import (
+    Hosting,
+    TokenAnswer,
+    agent_answer,
+    agent_details,
+    version_answer,
+    version_content,
+)
 from gameserver.http.body import MAX_VERSION_BYTES, read_body
 from gameserver.http.notes import WaitingNotes
-from gameserver.http.rates import Rates
+from gameserver.http.own_agents import OwnAgents
 from gameserver.http.requests import NewAgent, NewNote, NewToken, NewVersion, Transfer
 from gameserver.http.tables import json_answer
 from gameserver.http.transfers import Transfers
-from gameserver.identity import ids
 from gameserver.store.people import People
 from gameserver.store.stored import StoredAgent, StoredVersion
 from policy import name_policy
@@ -47,16 +51,17 @@ class AgentPorts:
     """`issue`: an agent token of a version for so many days; it signs with the agents' key, so it is not hosted.
 
     `new_id`: a fresh word with a prefix. `sits_at`: the tables where an agent has a seat.
+    `hosting`: what is deployed of it, and where it is to play.
     """
 
-    askers: HttpAskers
+    own: OwnAgents
     people: People
     notes: WaitingNotes
     transfers: Transfers
-    rates: Rates
     issue: Callable[[StoredAgent, AgentVersionId, int], IssuedToken]
     new_id: Callable[[str], str]
     sits_at: Callable[[AgentId], Sequence[TableId]]
+    hosting: Callable[[AgentId], Awaitable[Hosting]]
 
 
 def agent_routes(ports: AgentPorts) -> list[BaseRoute]:
@@ -82,31 +87,32 @@ class _Desk:
         self._ports = ports
 
     async def create(self, request: Request) -> Response:
-        asker = await self._who(request)
+        asker = await self._ports.own.asker(request)
         name = name_policy.check_display_name(name=(await read_body(request, NewAgent)).name)
         if len(await self._ports.people.agents_of(asker)) >= MOST_AGENTS_EACH:
             raise Refusal(ErrorCode.RATE_LIMITED, f"a person has at most {MOST_AGENTS_EACH} agents")
         agent = await self._ports.people.create_agent(AgentId(self._ports.new_id("a")), name, asker)
-        return json_answer(agent_details(agent, [], []), 201)
+        return json_answer(agent_details(agent, [], [], Hosting(seats=[])), 201)
 
     async def list_own(self, request: Request) -> Response:
-        agents = await self._ports.people.agents_of(await self._who(request))
+        agents = await self._ports.people.agents_of(await self._ports.own.asker(request))
         return json_answer({"agents": [agent_answer(each, self._ports.sits_at(each.agent_id)) for each in agents]})
 
     async def show(self, request: Request) -> Response:
-        agent = await self._own_agent(request)
+        agent = await self._ports.own.agent(request)
         versions = await self._ports.people.versions_of(agent.agent_id)
-        return json_answer(agent_details(agent, self._ports.sits_at(agent.agent_id), versions))
+        hosting = await self._ports.hosting(agent.agent_id)
+        return json_answer(agent_details(agent, self._ports.sits_at(agent.agent_id), versions, hosting))
 
     async def publish(self, request: Request) -> Response:
-        agent = await self._own_agent(request)
+        agent = await self._ports.own.agent(request)
         asked = await read_body(request, NewVersion, max_bytes=MAX_VERSION_BYTES)
         if len(await self._ports.people.versions_of(agent.agent_id)) >= MOST_VERSIONS_EACH:
             raise Refusal(ErrorCode.RATE_LIMITED, f"an agent has at most {MOST_VERSIONS_EACH} versions")
         return json_answer(version_answer(await self._publish(agent.agent_id, version_content(asked))), 201)
 
     async def issue(self, request: Request) -> Response:
-        agent = await self._own_agent(request)
+        agent = await self._ports.own.agent(request)
         asked = await read_body(request, NewToken)
         wanted = None if asked.agent_version_id is UNSET else AgentVersionId(asked.agent_version_id)
         version_id = await self._version(agent.agent_id, wanted)
@@ -120,7 +126,7 @@ class _Desk:
         return json_answer(answer, 201)
 
     async def transfer(self, request: Request) -> Response:
-        agent = await self._own_agent(request)
+        agent = await self._ports.own.agent(request)
         to = UserId((await read_body(request, Transfer)).to_user_id)
         if to == agent.owner:
             raise Refusal(ErrorCode.BAD_VALUE, "it is theirs already")
@@ -129,25 +135,10 @@ class _Desk:
         return json_answer(content, 200 if done else 202)
 
     async def note(self, request: Request) -> Response:
-        agent = await self._own_agent(request)
+        agent = await self._ports.own.agent(request)
         asked = await read_body(request, NewNote)
         await self._ports.notes.add(agent.agent_id, asked.text)
         return json_answer({"agentId": agent.agent_id, "takesEffect": "next_hand"}, 201)
-
-    async def _who(self, request: Request) -> UserId:
-        asker = await self._ports.askers.user(request)
-        if request.method not in SAFE_METHODS:
-            self._ports.rates.take(asker.user_id)
-        return asker.user_id
-
-    async def _own_agent(self, request: Request) -> StoredAgent:
-        """The agent of the path, where it is the asker's. Raises Refusal `not_found`."""
-        asker = await self._who(request)
-        agent_id = ids.agent_id(request.path_params["agent_id"])
-        agent = None if agent_id is None else await self._ports.people.agent(agent_id)
-        if agent is None or agent.owner != asker:
-            raise Refusal(ErrorCode.NOT_FOUND)
-        return agent
 
     async def _version(self, agent_id: AgentId, wanted: AgentVersionId | None) -> AgentVersionId:
         """The wanted version, or the newest; who hosts an agent themselves need not publish one, and gets an empty first."""

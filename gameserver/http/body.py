@@ -33,7 +33,9 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
     """The settings of all bodies: camelCase, and no field that is not named."""
 
 
-B = TypeVar("B", bound=Body)
+B = TypeVar("B", bound=msgspec.Struct)
+"""A body of ours, or of another package with the same settings."""
+
 Check: TypeAlias = Callable[[Any], ErrorCode | None]
 """Why a value may not be taken, or None. A wrong JSON type is `bad_type`."""
 
@@ -117,7 +119,7 @@ def _refuse_first(refused: list[tuple[str, ErrorCode | None]], *, types: bool) -
 
 
 @cache
-def _fields_of(model: type[Body]) -> Mapping[str, _Field]:
+def _fields_of(model: type[msgspec.Struct]) -> Mapping[str, _Field]:
     info = inspect.type_info(model)
     assert isinstance(info, inspect.StructType)
     return {each.encode_name: _Field(each.encode_name, each.required, _check_of(each.type)) for each in info.fields}

@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, WebSocketRoute
 
 from gameserver.floor.floor import Floor
+from gameserver.http.departures import Departures
 from gameserver.http.documents.routes import document_routes
 from gameserver.http.history import HistoryPorts, history_routes
 from gameserver.http.invitations import Invitations
@@ -39,6 +40,8 @@ from gameserver.table.facts import Fact
 from policy.ids import AgentId, TableId, UserId
 from railbird.lobby import OpenTables
 from railbird.pages.routes import page_routes
+from railbird.wiring.descriptions import DESCRIPTIONS
+from railbird.wiring.hosting import AgentHosting
 from railbird.wiring.keys import FixedKeys, KeySource
 from railbird.wiring.metrics import Counted, metrics_of
 from railbird.wiring.names import RegisteredNames
@@ -74,7 +77,10 @@ class House:
         self.events = TableEvents(self._event_ports())
         self.revoking = self._revoking()
         self.notes = WaitingNotes(StoredNotes(database), self.floor.sits_at, setup.clock.wall_ms)
-        self.transfers = Transfers(TransferPorts(self.floor, self._hand_over))
+        self.departures = Departures(self.floor)
+        self.wake_host = asyncio.Event()
+        self.hosting = self._hosting()
+        self.transfers = Transfers(TransferPorts(self.floor, self.hosting.deployments.withdraw, self._hand_over))
         self.refusals: Counter[str] = Counter()
 
     async def load(self) -> None:
@@ -108,6 +114,7 @@ class House:
     async def settle(self) -> None:
         """Let what was begun come to its end. After the tables."""
         await self.transfers.stop()
+        await self.departures.stop()
         await self.notes.stop()
 
     # --- parts ----------------------------------------------------------------------------------------------------------
@@ -127,6 +134,7 @@ class House:
 
     def _observe(self, table_id: TableId, facts: Sequence[Fact]) -> None:
         self.transfers.observe(table_id, facts)
+        self.departures.observe(table_id, facts)
         self._setup.observe(table_id, facts)
 
     def _socket_ports(self) -> SocketPorts:
@@ -154,6 +162,17 @@ class House:
 
     def _close_revoked(self, is_revoked: Callable[[Identity], bool]) -> int:
         return self.socket.close_revoked(is_revoked) + self.events.close_revoked(is_revoked)
+
+    def _hosting(self) -> AgentHosting:
+        return AgentHosting(
+            database=self._database,
+            people=self.people,
+            floor=self.floor,
+            platform_models=self._setup.floor.platform_models,
+            unseat=self.departures.leave,
+            clock=self._clock,
+            changed=self.wake_host.set,
+        )
 
     def _revoking(self) -> Revoking:
         rules = self._setup.token_rules
@@ -207,7 +226,7 @@ class House:
             *http_routes(self._behind()),
             *history_routes(history),
             *schema_routes(),
-            *document_routes(),
+            *document_routes(DESCRIPTIONS),
             *page_routes(OpenTables(self.floor, identify)),
         ]
 
@@ -220,6 +239,7 @@ class House:
             invitations=self.invitations,
             notes=self.notes,
             transfers=self.transfers,
+            hosting=self.hosting,
             people=self.people,
             ledger=self.ledger,
             audit=self.audit,

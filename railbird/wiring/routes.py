@@ -21,6 +21,7 @@ from gameserver.http.lobby import Readiness
 from gameserver.http.metrics import Metric, metrics_routes
 from gameserver.http.notes import WaitingNotes
 from gameserver.http.operators import OperatorDoor
+from gameserver.http.own_agents import OwnAgents
 from gameserver.http.rates import Rates
 from gameserver.http.sign_in import SignInPorts, sign_in_routes
 from gameserver.http.table_desk import DeskPorts, table_desk_routes
@@ -35,6 +36,7 @@ from gameserver.store.people import People
 from gameserver.store.stored import StoredAgent
 from gameserver.table.commands import AgentPlayer
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
+from railbird.wiring.hosting import AgentHosting
 from railbird.wiring.keys import KeySource
 from railbird.wiring.people import Doors, Revoking
 
@@ -55,6 +57,7 @@ class Behind:
     invitations: Invitations
     notes: WaitingNotes
     transfers: Transfers
+    hosting: AgentHosting
     people: People
     ledger: Ledger
     audit: Audit
@@ -72,6 +75,7 @@ def http_routes(behind: Behind) -> list[BaseRoute]:
     """All of them but the history's, the documents', the streams' and the pages'."""
     askers, now_ms = behind.doors.askers, behind.clock.wall_ms
     rates = Rates(behind.clock.monotonic_ms)
+    own = OwnAgents(askers, behind.people, rates)
     desk = DeskPorts(behind.floor, askers, behind.invitations, behind.operator_door, behind.operators, rates, now_ms)
     return [
         *health_routes(behind.readiness),
@@ -79,7 +83,8 @@ def http_routes(behind: Behind) -> list[BaseRoute]:
         *sign_in_routes(_sign_in_ports(behind)),
         *table_routes(FloorLobby(behind.floor, behind.clock), askers.anybody),
         *table_desk_routes(desk),
-        *agent_routes(_agent_ports(behind, rates)),
+        *agent_routes(_agent_ports(behind, own)),
+        *behind.hosting.routes(own),
         *bankroll_routes(askers, behind.ledger),
         *internal_routes(
             InternalPorts(
@@ -108,16 +113,16 @@ def _sign_in_ports(behind: Behind) -> SignInPorts:
     )
 
 
-def _agent_ports(behind: Behind, rates: Rates) -> AgentPorts:
+def _agent_ports(behind: Behind, own: OwnAgents) -> AgentPorts:
     return AgentPorts(
-        askers=behind.doors.askers,
+        own=own,
         people=behind.people,
         notes=behind.notes,
         transfers=behind.transfers,
-        rates=rates,
         issue=_issuing(behind.keys, behind.doors.revocations, behind.clock, behind.new_name),
         new_id=lambda kind: f"{kind}-{hashlib.sha256(behind.new_name().encode()).hexdigest()[:16]}",
         sits_at=lambda agent_id: _tables_of(behind.floor, agent_id),
+        hosting=behind.hosting.shown,
     )
 
 

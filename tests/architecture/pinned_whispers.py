@@ -32,7 +32,11 @@ ROUTES: Final[Mapping[str, frozenset[Way]]] = {
     "PATCH /games/poker/{tableId}": frozenset({Way.TABLE_NAME, Way.PAUSE, Way.CLOSE, Way.REVEAL_OFF}),
     "POST /agents/{agentId}/notes": frozenset({Way.NOTE}),
     "POST /agents/{agentId}/transfer": frozenset({Way.TRANSFER}),
-    # A version is published here and reaches the agent by `enter`; a table is made before anybody sits at it.
+    "POST /agents/{agentId}/deploy": frozenset({Way.VERSION}),
+    # Without a deployment the newest version is deployed with it.
+    "POST /agents/{agentId}/seat": frozenset({Way.SEAT, Way.VERSION}),
+    "POST /agents/{agentId}/stop": frozenset({Way.STOP}),
+    # A version is published here and reaches the agent by `enter` or a deployment; a table is made before anybody sits at it.
     "POST /agents/{agentId}/versions": REACHES_NO_AGENT,
     "POST /agents/{agentId}/tokens": REACHES_NO_AGENT,
     "POST /agents": REACHES_NO_AGENT,
@@ -53,9 +57,8 @@ NOT_BUILT: Final[Mapping[Way, str]] = {
     Way.SKILLS: "a part of a version, which comes by its own way",
     Way.AGENT_NAME: "an agent keeps the name that it was registered with",
     Way.WATCHERS: "the gate refuses it always, and no frame tells of watchers",
-    Way.STOP: "deployments are the agent host's",
-    Way.STAND: "deployments are the agent host's",
-    Way.REBUY: "deployments are the agent host's",
-    Way.BUDGET: "deployments are the agent host's",
+    Way.STAND: "an owner stops their agent as a whole, and that is its own way",
+    Way.REBUY: "a hosted agent buys in again by itself, for what it was sent with",
+    Way.BUDGET: "what an agent may spend in a day is the operator's to say, in the host's own file",
 }
 """Ways that nothing takes yet, each with the reason."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import get_args
 
-from gameserver.http.documents.register import DESCRIPTIONS
 from gameserver.wire.messages import Inbound
 from gameserver.wire.schema import tag
 from policy.whisper_policy import Way
+from railbird.wiring.descriptions import DESCRIPTIONS
 from tests.architecture.pinned_whispers import MESSAGES, NOT_BUILT, ROUTES
 from tests.conftest import ROOT
 

@@ -348,6 +348,8 @@ _FOREIGN_ROUTES: Final = (
     ("GET", "/games/poker/none/hands"),
     ("GET", f"{_TABLE_PATH}/hands/99999"),
     ("POST", f"/internal/tables/{TABLE}/cancel-hand"),
+    ("POST", "/agents/ada/deploy"),
+    ("POST", "/agents/ada/seat"),
     ("PATCH", _TABLE_PATH),
     ("GET", "/metrics"),
 )

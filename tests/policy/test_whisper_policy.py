@@ -34,6 +34,7 @@ note          next_hand  next_hand  next_hand  refused    refused    refused    
 strategy      next_hand  next_hand  next_hand  refused    refused    refused    refused
 skills        next_hand  next_hand  next_hand  refused    refused    refused    refused
 version       next_hand  next_hand  next_hand  refused    refused    refused    refused
+seat          next_hand  next_hand  next_hand  refused    refused    refused    refused
 agent_name    next_hand  next_hand  next_hand  refused    refused    refused    refused
 table_name    next_hand  next_hand  next_hand  refused    refused    refused    refused
 watcher_chat  next_hand  next_hand  next_hand  refused    refused    refused    refused

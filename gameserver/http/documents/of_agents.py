@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from gameserver.http.agent_answers import AgentAnswer, AgentDetails, TokenAnswer, VersionAnswer
+from gameserver.http.agent_answers import AgentAnswer, AgentDetails, HostedSeat, Hosting, TokenAnswer, VersionAnswer
 from gameserver.http.documents.description import Answer, Description, Descriptions, Who
 from gameserver.http.requests import NewAgent, NewNote, NewToken, NewVersion, Transfer
 from gameserver.wire.examples import NOW_MS, TABLE
@@ -45,7 +45,18 @@ _VERSION: Final = VersionAnswer(
     agent_version_id="v-1", number=1, published_at=NOW_MS, content=msgspec.Raw(b'{"strategy":"Wait for good hands."}')
 )
 _DETAILS: Final = AgentDetails(
-    agent_id="a-blaise", name="Blaise", owner="olga", created_at=NOW_MS, sits_at=[TABLE], versions=[_VERSION]
+    agent_id="a-blaise",
+    name="Blaise",
+    owner="olga",
+    created_at=NOW_MS,
+    sits_at=[TABLE],
+    versions=[_VERSION],
+    hosting=Hosting(
+        agent_version_id="v-1",
+        deployed_at=NOW_MS,
+        host="running",
+        seats=[HostedSeat(table_id=TABLE, buy_in=1_000, asked_at=NOW_MS, hosted=True, seat=2)],
+    ),
 )
 _SHAPE: Final = ("bad_json", "unknown_field", "missing_field", "bad_type", "bad_value")
 
@@ -66,7 +77,7 @@ AGENTS: Final[Descriptions] = {
     ),
     "GET /agents/{agentId}": Description(
         group="agents",
-        summary="One agent of yours, with its versions.",
+        summary="One agent of yours, with its versions, and what is deployed of it.",
         who=Who.USER,
         answers=(Answer(200, "The agent.", _DETAILS),),
         refusals=("not_found",),

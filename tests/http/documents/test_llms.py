@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gameserver.errors import ErrorCode
 from gameserver.http.documents.llms import llms
-from gameserver.http.documents.register import DESCRIPTIONS
 from gameserver.net.event_stream import EVENT_LIMITS
 from gameserver.net.protocol import HEARTBEAT_MS
 from gameserver.net.websocket import SOCKET_LIMITS, told_limits
@@ -12,6 +11,7 @@ from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.examples import FROM_CLIENT, FROM_SERVER, HELLO, example_text
 from gameserver.wire.meanings import CLOSE_MEANINGS, ERROR_ADVICE
 from gameserver.wire.schema import CLIENT, SERVER, components, tag
+from railbird.wiring.descriptions import DESCRIPTIONS
 from tests.http.documents.test_openapi import described_routes
 
 TEXT = llms(described_routes(), DESCRIPTIONS)

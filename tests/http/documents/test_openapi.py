@@ -18,13 +18,13 @@ from gameserver.http.documents.description import Answer, Description, Who
 from gameserver.http.documents.found import found_routes
 from gameserver.http.documents.of_streams import MEDIA_TYPE as STREAM
 from gameserver.http.documents.openapi import openapi, undescribed
-from gameserver.http.documents.register import DESCRIPTIONS
 from gameserver.http.documents.routes import document_routes
 from gameserver.http.health import health_routes
 from gameserver.http.schemas import schema_routes
 from gameserver.http.tables import table_routes
 from gameserver.wire.asyncapi import ADDRESS, asyncapi
 from gameserver.wire.schema import DIALECT
+from railbird.wiring.descriptions import DESCRIPTIONS
 from tests.house.real_table import RealTable, real_table
 from tests.http.documents.published import faults
 from tests.http.test_routes import TwoTables, identify

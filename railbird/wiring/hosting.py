@@ -1,0 +1,139 @@
+"""The registry of hosted agents over this server's database, people and tables. It holds no rule."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Set as AbstractSet
+
+from starlette.requests import Request
+from starlette.routing import BaseRoute
+
+from gameserver.floor.floor import Floor
+from gameserver.floor.ports import Clock
+from gameserver.http.agent_answers import HostedSeat, Hosting
+from gameserver.http.body import read_body
+from gameserver.http.own_agents import OwnAgents
+from gameserver.http.tables import json_answer
+from gameserver.identity.who import AgentIdentity
+from gameserver.store.engine import Database
+from gameserver.store.people import People
+from gameserver.table.commands import AgentPlayer, agent_player_id
+from policy.ids import AgentId, AgentVersionId, TableId
+from policy.spectator_policy import RevealOptions
+from railbird.agenthost.http.routes import HostingPorts, hosting_routes
+from railbird.agenthost.registry.deployments import DeploymentPorts, Deployments
+from railbird.agenthost.registry.ports import OpenTable, OwnedAgent, PublishedVersion
+from railbird.agenthost.registry.store import Registry
+
+
+class RegisteredAgents:
+    """`railbird.agenthost.registry.ports.Register` from the register of people."""
+
+    def __init__(self, people: People) -> None:
+        self._people = people
+
+    async def agent(self, agent_id: AgentId) -> OwnedAgent | None:
+        """Who owns it now."""
+        found = await self._people.agent(agent_id)
+        return None if found is None else OwnedAgent(found.agent_id, found.owner)
+
+    async def versions_of(self, agent_id: AgentId) -> Sequence[PublishedVersion]:
+        """Oldest first."""
+        return [PublishedVersion(each.version_id, each.content) for each in await self._people.versions_of(agent_id)]
+
+    async def version(self, version_id: AgentVersionId) -> PublishedVersion | None:
+        """One, or None."""
+        found = await self._people.version(version_id)
+        return None if found is None else PublishedVersion(found.version_id, found.content)
+
+
+class OpenTables:
+    """`railbird.agenthost.registry.ports.Tables` from the floor."""
+
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    def table(self, table_id: TableId, agent: OwnedAgent) -> OpenTable:
+        """As the agent may know of it when it comes."""
+        self._floor.visible_state(table_id, _coming(agent))
+        state = self._floor.state(table_id)
+        players = [seat.player for seat in state.seats]
+        return OpenTable(
+            kind=state.options.kind,
+            reveal=state.options.reveal,
+            max_seats=state.options.max_seats,
+            min_buy_in_chips=state.options.min_buy_in_chips,
+            seated=frozenset(player.agent_id for player in players if isinstance(player, AgentPlayer)),
+        )
+
+    def sits_at(self, agent_id: AgentId) -> Collection[RevealOptions]:
+        """What every table reveals where it sits."""
+        return self._floor.sits_at(agent_player_id(agent_id))
+
+
+def _coming(agent: OwnedAgent) -> AgentIdentity:
+    """The least that the agent's token will prove."""
+    version = AgentVersionId("")
+    return AgentIdentity(agent.agent_id, agent.owner, version, False, None, expires_at_ms=0, token_id=None)
+
+
+class AgentHosting:
+    """What the routes of hosted agents stand on. `unseat`: see `gameserver.http.departures`. `changed`: wakes a host."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        people: People,
+        floor: Floor,
+        platform_models: AbstractSet[str],
+        unseat: Callable[[AgentId], Awaitable[bool]],
+        clock: Clock,
+        changed: Callable[[], None],
+    ) -> None:
+        self._clock = clock
+        self.registry = Registry(database)
+        self.register = RegisteredAgents(people)
+        self.deployments = Deployments(
+            DeploymentPorts(
+                registry=self.registry,
+                register=self.register,
+                tables=OpenTables(floor),
+                unseat=unseat,
+                platform_models=platform_models,
+                now_ms=clock.wall_ms,
+                changed=changed,
+            )
+        )
+
+    def routes(self, own: OwnAgents) -> list[BaseRoute]:
+        """The routes of deployments."""
+
+        async def own_agent(request: Request) -> OwnedAgent:
+            agent = await own.agent(request)
+            return OwnedAgent(agent.agent_id, agent.owner)
+
+        return hosting_routes(
+            HostingPorts(deployments=self.deployments, own_agent=own_agent, read=read_body, answer=json_answer)
+        )
+
+    async def shown(self, agent_id: AgentId) -> Hosting:
+        """What its owner is shown of it."""
+        hosted, now_ms = await self.deployments.hosted(agent_id), self._clock.wall_ms()
+        deployed = hosted.deployment
+        return Hosting(
+            agent_version_id=None if deployed is None else deployed.version_id,
+            deployed_at=None if deployed is None else deployed.deployed_ms,
+            host=None if hosted.hosting is None else hosted.hosting.value,
+            seats=[
+                HostedSeat(
+                    table_id=seat.table_id,
+                    buy_in=seat.buy_in_chips,
+                    asked_at=seat.asked_ms,
+                    hosted=seat.leased_until_ms >= now_ms,
+                    seat=seat.seat,
+                    problem=seat.problem,
+                )
+                for seat in hosted.seats
+            ],
+        )
