@@ -10,19 +10,25 @@ from types import MappingProxyType
 from typing import Final
 
 _MILLION: Final = 1_000_000
+_DEAREST_USD: Final = 1_000_000
+_FINEST_USD: Final = Decimal("0.000001")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens: of the question, and of the answer with its reasoning. Raises ValueError below 0."""
+    """US dollars for a million tokens: of the question, and of the answer with its reasoning.
+
+    At most six decimals, so that a token costs whole millionths of millionths of a dollar: as exact as the ledger is.
+    Raises ValueError for what is no price.
+    """
 
     input_usd: Decimal
     output_usd: Decimal
 
     def __post_init__(self) -> None:
         for usd in (self.input_usd, self.output_usd):
-            if not usd.is_finite() or usd < 0:
-                raise ValueError("a price is a number from 0 up")
+            if not usd.is_finite() or not 0 <= usd <= _DEAREST_USD or usd != usd.quantize(_FINEST_USD):
+                raise ValueError("a price is a number from 0 up, with at most six decimals")
 
     def cost_usd(self, input_tokens: int, output_tokens: int) -> Decimal:
         """Of one call, exact: nothing is rounded."""

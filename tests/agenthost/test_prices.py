@@ -19,9 +19,9 @@ def test_a_cost_is_exact() -> None:
     assert FREE.cost_usd(10**9, 10**9) == 0
 
 
-@pytest.mark.parametrize("usd", ["-0.01", "NaN", "Infinity"])
+@pytest.mark.parametrize("usd", ["-0.01", "NaN", "Infinity", "0.0000001", "1E+7"])
 def test_a_price_is_a_number_from_0_up(usd: str) -> None:
-    """Nothing pays an owner for losing."""
+    """Not below, and none that the ledger could not keep exactly."""
     with pytest.raises(ValueError, match="from 0 up"):
         Price(Decimal(usd), Decimal(1))
 

@@ -15,7 +15,7 @@ OFFICIAL_HOSTS: Final = {"api.openai.com": "openai", "api.anthropic.com": "anthr
 """Hosts that are known by a shorter name."""
 
 MOST_MODEL_CHARACTERS: Final = 128
-_KEY: Final = re.compile(r"[!#-\[\]-~]{1,512}")
+_ONE_WORD: Final = re.compile(r"[!#-\[\]-~]{1,512}")
 """Printable, and nothing that JSON would escape but a slash: so that the key is found wherever it is repeated."""
 _PORTS: Final = {"http": 80, "https": 443}
 
@@ -46,7 +46,7 @@ class ApiKey:
     __slots__ = ("_anywhere", "_text")
 
     def __init__(self, text: str) -> None:
-        if not _KEY.fullmatch(text):
+        if not _ONE_WORD.fullmatch(text):
             raise EndpointError("a key for a model's provider is one printable word without quotes or backslashes")
         self._text = text
         self._anywhere = re.compile(rb"\\*/".join(re.escape(part.encode()) for part in text.split("/")))
