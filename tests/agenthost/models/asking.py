@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from capture.record import Call, Prompt
-from railbird.agenthost.models.endpoint import ApiKey, Endpoint
+from railbird.agenthost.models.endpoint import ApiKey, Dialect, Endpoint
 from railbird.agenthost.models.port import Model, ModelRequest, Reply
 from railbird.agenthost.models.shelf import Shelf
 from railbird.agenthost.prices import Price
@@ -50,5 +50,10 @@ async def asking(*scripts: Script, least_call_s: float = 0.5, **endpoint: Any) -
     """`endpoint`: what is unusual about it."""
     given: dict[str, Any] = {"key": ApiKey(KEY), "price": Price(Decimal("0.10"), Decimal("0.40")), **endpoint}
     async with provider(*scripts) as upstream, Shelf(random.Random(7), least_call_s=least_call_s) as shelf:
-        base_url = given.pop("base_url", upstream.base_url)
+        at = (
+            upstream.base_url
+            if given.get("dialect") is not Dialect.ANTHROPIC
+            else upstream.base_url.removesuffix("/v1")
+        )
+        base_url = given.pop("base_url", at)
         yield Asking(upstream, shelf.model(Endpoint(base_url, given.pop("model", "tiny-1"), **given)))
