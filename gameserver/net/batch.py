@@ -45,6 +45,18 @@ class Batch:
         return sum(map(len, self.payloads))
 
 
+class Comment(Batch):
+    """A line of an event stream that is no event: nothing for a socket."""
+
+    def __init__(self, line: bytes) -> None:
+        super().__init__(())
+        self._line = line
+
+    @cached_property
+    def event_bytes(self) -> bytes:
+        return self._line
+
+
 def event(payload: bytes, event_id: bytes) -> bytes:
     """One message as one event, named by its type.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -13,7 +13,7 @@ from gameserver.floor.ports import ConnectionId, Reply
 from gameserver.identity.who import Identity
 from gameserver.net.answers import Answers
 from gameserver.net.batch import Batch
-from gameserver.net.outlet import Outlet
+from gameserver.net.outlet import DirectLine, Listener, Outcome, Outlet
 from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.encode import Unencodable, encode
 from gameserver.wire.messages import Error
@@ -43,15 +43,13 @@ _log: Final = logging.getLogger(__name__)
 class OpenConnection:
     """`gameserver.floor.ports.Connection` over an outlet. Who it is was proved before, and is renewed by the endpoint only."""
 
-    __slots__ = ("_answers", "_outlet", "closed", "connection_id", "identity", "write")
+    __slots__ = ("_answers", "_outlet", "closed", "connection_id", "identity")
 
     def __init__(self, connection_id: ConnectionId, identity: Identity, outlet: Outlet) -> None:
         self.connection_id: ConnectionId = connection_id
         self.identity: Identity = identity
         self.closed = False
         self._outlet = outlet
-        self.write = outlet.write
-        """Part of a stream, to this one connection; a thousand times for each frame, so it is the outlet's own."""
         self._answers = Answers()
 
     def reply(self, message: Reply) -> None:
@@ -73,9 +71,21 @@ class OpenConnection:
         self.closed = True
         self._outlet.close(code, "")
 
-    def when_caught_up(self, call: Callable[[], None]) -> None:
-        """Whom to call when a slow reader has caught up."""
-        self._outlet.when_caught_up(call)
+    def write(self, batch: Batch) -> Outcome:
+        """Part of a stream, to this one connection."""
+        return self._outlet.write(batch)
+
+    def carry_for(self, listener: Listener) -> None:
+        """Whose stream this connection carries from now on."""
+        self._outlet.carry_for(listener)
+
+    def direct_line(self) -> DirectLine | None:
+        """The way past every queue, while there is one."""
+        return self._outlet.direct_line()
+
+    def write_rest(self, data: bytes) -> None:
+        """What the direct line did not take."""
+        self._outlet.write_rest(data)
 
     def is_new_request(self, request_id: str) -> bool:
         """Whether a request is to be done; a repeated one gets the first answer, now or when it is there."""

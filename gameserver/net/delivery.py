@@ -171,7 +171,7 @@ class Delivery:
             listener.close(CloseCode.NOT_ALLOWED)
         else:
             self.unsubscribe(table_id, connection)
-            self._join(table_id, audience, Subscriber(listener, snapshot, session), resume)
+            self._join(table_id, audience, listener, snapshot, session, resume)
 
     def unsubscribe(self, table_id: TableId, connection: Connection) -> None:
         """Take a connection out of its stream. A connection that is in none stays so."""
@@ -242,24 +242,35 @@ class Delivery:
                 return session
         return self._sessions.open(listener.identity, table_id, audience)
 
-    def _join(self, table_id: TableId, audience: Audience, subscriber: Subscriber, resume: Resume | None) -> None:
+    def _join(
+        self,
+        table_id: TableId,
+        audience: Audience,
+        listener: OpenConnection,
+        snapshot: Callable[[], Snapshot],
+        session: Session,
+        resume: Resume | None,
+    ) -> None:
         table = self._tables.get(table_id)
         if table is None:
-            subscriber.connection.close(CloseCode.NO_SUCH_TABLE)
+            listener.close(CloseCode.NO_SUCH_TABLE)
             return
-        stream = self._live_stream(table, audience)
-        if stream is None:
-            event_name = functools.partial(self._event_names.name, table_id, audience)
-            stream = table.streams[audience] = Stream(audience, self._new_name(), event_name, self._limits)
+        stream = self._live_stream(table, audience) or self._open_stream(table_id, table, audience)
+        subscriber = Subscriber(listener, snapshot, session, stream)
         stream.add(subscriber)
-        table.stream_of[subscriber.connection.connection_id] = stream
-        subscriber.connection.when_caught_up(functools.partial(self._catch_up, table, stream, subscriber))
-        place = self._place(table_id, audience, subscriber.session, resume)
+        table.stream_of[listener.connection_id] = stream
+        place = self._place(table_id, audience, session, resume)
         missed = None if place is None else stream.missed_since(place)
         if missed is not None:
             self._send_missed(table_id, stream, subscriber, missed)
         else:
             self._send_snapshot(table, stream, subscriber, after_resync=resume is not None)
+
+    def _open_stream(self, table_id: TableId, table: _TableStreams, audience: Audience) -> Stream:
+        event_name = functools.partial(self._event_names.name, table_id, audience)
+        catch_up = functools.partial(self._send_snapshot, table, after_resync=True)
+        stream = table.streams[audience] = Stream(audience, self._new_name(), event_name, self._limits, catch_up)
+        return stream
 
     def _place(self, table_id: TableId, audience: Audience, session: Session, resume: Resume | None) -> Place | None:
         """Where in this audience's stream somebody was; None where they were not, or cannot show it."""
@@ -298,12 +309,6 @@ class Delivery:
             _log.error("a snapshot was not sent: %s", faults.in_words(error))
             subscriber.connection.close(CloseCode.INTERNAL)
 
-    def _catch_up(self, table: _TableStreams, stream: Stream, subscriber: Subscriber) -> None:
-        """A slow reader has read what was queued: it begins anew from the newest state, if it is still in this stream."""
-        if stream.holds(subscriber):
-            subscriber.behind = False
-            self._send_snapshot(table, stream, subscriber, after_resync=True)
-
 
 def _open(connection: Connection) -> OpenConnection:
     if not isinstance(connection, OpenConnection):
@@ -322,3 +327,4 @@ def _subscribers(table: _TableStreams) -> list[Subscriber]:
 
 def _write(subscriber: Subscriber, batch: Batch) -> None:
     subscriber.behind = subscriber.connection.write(batch) is Outcome.BEHIND
+    subscriber.stream.sort(subscriber)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
+from gameserver.errors import Bug
 from gameserver.net.batch import Batch
-from gameserver.net.outlet import SLOW_READER, Outcome, OutletLimits, nobody_waits
+from gameserver.net.outlet import NOBODY_LISTENS, SLOW_READER, Listener, Outcome, OutletLimits
 
 
 class EventQueue:
@@ -19,7 +20,7 @@ class EventQueue:
 
     def __init__(self, limits: OutletLimits) -> None:
         self._limits = limits
-        self._call: Callable[[], None] = nobody_waits
+        self._listener: Listener = NOBODY_LISTENS
         self._queue: deque[bytes] = deque()
         self._queued_bytes = 0
         self._closing = False
@@ -43,8 +44,14 @@ class EventQueue:
             return
         self._put(batch.event_bytes)
 
-    def when_caught_up(self, call: Callable[[], None]) -> None:
-        self._call = call
+    def carry_for(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def direct_line(self) -> None:
+        return None
+
+    def write_rest(self, data: bytes) -> None:
+        raise Bug("there is no direct line here")
 
     def close(self, code: int, reason: str) -> None:
         self.forget()
@@ -65,7 +72,7 @@ class EventQueue:
                 return
             if self._patience is not None:
                 self.forget()
-                self._call()
+                self._listener.caught_up()
                 continue
             self._wake.clear()
             await self._wake.wait()

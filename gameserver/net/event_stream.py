@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sse_starlette.event import ServerSentEvent
 from sse_starlette.sse import EventSourceResponse, SendTimeoutError
 from starlette.requests import Request
 from starlette.responses import Response
@@ -33,6 +33,7 @@ from gameserver.net.expiry import Expiry
 from gameserver.net.floor_port import WatchedFloor
 from gameserver.net.http_protocol import EVENTS_EXTENSION
 from gameserver.net.outlet import DirectOutlet, OutletLimits
+from gameserver.net.ready_events import Keeper, OpenedEvents, keep_awake
 from gameserver.net.stream_places import NoPlace, StreamPlaces
 from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.messages import Error
@@ -104,6 +105,7 @@ class TableEvents:
         logging.getLogger("sse_starlette.sse").addFilter(_no_chunks)  # the same one again changes nothing
         self._ports, self._limits = ports, limits
         self._places = StreamPlaces(in_all=limits.max_streams, per_user=limits.max_streams_per_user)
+        self._keeper = Keeper(lambda: self._limits.ping_s)
         self._open: set[OpenConnection] = set()
 
     def routes(self) -> list[Route]:
@@ -146,7 +148,7 @@ class TableEvents:
         except Refusal as refused:
             return self._ports.refused(refused)
         visit = _Visit(table_id, identity, watching, _last_event(request))
-        return _Stream(self._ports, self._limits, self._places, self._open, visit)
+        return _Stream(self._ports, self._limits, self._places, self._keeper, self._open, visit)
 
     def _refuse_foreign_page(self, request: Request) -> None:
         if not all(map(self._ports.is_origin_allowed, request.headers.getlist("origin"))):
@@ -169,18 +171,20 @@ class _Stream:
     All that it holds is given back here, whatever became of the client, also before the first byte (test_f11_*).
     """
 
+    __slots__ = ("_attached", "_keeper", "_limits", "_open", "_places", "_ports", "_visit")
+
     def __init__(
         self,
         ports: EventPorts,
         limits: EventLimits,
         places: StreamPlaces,
+        keeper: Keeper,
         open_connections: set[OpenConnection],
         visit: _Visit,
     ) -> None:
-        self._ports, self._limits, self._places, self._visit = ports, limits, places, visit
+        self._ports, self._limits, self._places, self._keeper, self._visit = ports, limits, places, keeper, visit
         self._open = open_connections
         self._attached = False
-        self._ended = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -190,48 +194,64 @@ class _Stream:
             await self._ports.busy(self._limits.retry_after_s)(scope, receive, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        outlet = self._outlet(scope)
+        open_events = scope.get("extensions", {}).get(EVENTS_EXTENSION)
+        if open_events is None:
+            await self._serve_queue(scope, receive, send)
+            return
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        end = functools.partial(_set, ended)
+        outlet = open_events(end)
+        assert isinstance(outlet, DirectOutlet)
+        with self._keeper.kept(outlet, end), self._opened(outlet) as connection:
+            response = OpenedEvents(self._body(connection, ended), headers=_HEADERS, ping=0, sep="\n")
+            await response(scope, receive, send)
+
+    async def _serve_queue(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Under a foreign server."""
+        queue = EventQueue(self._limits.outlet)
+        with self._opened(queue) as connection, suppress(SendTimeoutError):  # who reads too slowly is cut
+            response = EventSourceResponse(
+                self._queued_body(connection, queue),
+                headers=_HEADERS,
+                ping=self._limits.ping_s,
+                ping_message_factory=keep_awake,
+                sep="\n",
+                send_timeout=self._limits.outlet.patience_s,
+            )
+            await response(scope, receive, send)
+
+    @contextmanager
+    def _opened(self, outlet: DirectOutlet | EventQueue) -> Iterator[OpenConnection]:
         connection = OpenConnection(ConnectionId(self._ports.new_name()), self._visit.identity, outlet)
         expiry = Expiry(self._ports.clock, functools.partial(_expire, connection))
         expiry.watch(self._visit.identity)
         self._open.add(connection)
         try:
-            await self._response(connection, outlet)(scope, receive, send)
-        except SendTimeoutError:
-            pass  # a reader that reads too slowly, under a foreign server: it is cut
+            yield connection
         finally:
             expiry.stop()
             self._open.discard(connection)
-            self._leave(connection, outlet)
+            outlet.forget()
+            if self._attached:
+                self._ports.floor.detach(self._visit.table_id, connection)
 
-    def _outlet(self, scope: Scope) -> DirectOutlet | EventQueue:
-        open_events = scope.get("extensions", {}).get(EVENTS_EXTENSION)
-        if open_events is None:
-            return EventQueue(self._limits.outlet)
-        direct = open_events(self._ended.set)
-        assert isinstance(direct, DirectOutlet)
-        return direct
+    async def _body(self, connection: OpenConnection, ended: asyncio.Future[None]) -> AsyncIterator[bytes]:
+        """What goes through ASGI under our own server: the opening, and the end."""
+        yield self._opening()
+        if not connection.closed and not ended.done():
+            self._attach(connection)
+            await ended
 
-    def _response(self, connection: OpenConnection, outlet: DirectOutlet | EventQueue) -> EventSourceResponse:
-        return EventSourceResponse(
-            self._body(connection, outlet),
-            headers=_HEADERS,
-            ping=self._limits.ping_s,
-            ping_message_factory=_keep_awake,
-            sep="\n",
-            send_timeout=None if isinstance(outlet, DirectOutlet) else self._limits.outlet.patience_s,
-        )
-
-    async def _body(self, connection: OpenConnection, outlet: DirectOutlet | EventQueue) -> AsyncIterator[bytes]:
-        """What goes through ASGI: the opening, and under a foreign server the events."""
-        yield b": open\nretry: %d\n\n" % jittered_ms(self._limits.retry_ms, self._ports.chance())
+    async def _queued_body(self, connection: OpenConnection, queue: EventQueue) -> AsyncIterator[bytes]:
+        """What goes through ASGI under a foreign server: all of it."""
+        yield self._opening()
         if not connection.closed:
             self._attach(connection)
-        if isinstance(outlet, EventQueue):
-            async for data in outlet.events():
-                yield data
-        elif not connection.closed:
-            await self._ended.wait()
+        async for data in queue.events():
+            yield data
+
+    def _opening(self) -> bytes:
+        return b": open\nretry: %d\n\n" % jittered_ms(self._limits.retry_ms, self._ports.chance())
 
     def _attach(self, connection: OpenConnection) -> None:
         """Now that the head is out. Whoever may no longer watch is told, and the stream ends."""
@@ -246,19 +266,15 @@ class _Stream:
             connection.reply(Error(code=ErrorCode.RATE_LIMITED, message="the table is busy"))
             connection.close(CloseCode.TOO_MANY_MESSAGES)
 
-    def _leave(self, connection: OpenConnection, outlet: DirectOutlet | EventQueue) -> None:
-        outlet.forget()
-        if self._attached:
-            self._ports.floor.detach(self._visit.table_id, connection)
-
 
 def _expire(connection: OpenConnection) -> None:
     connection.reply(Error(code=ErrorCode.BAD_TOKEN, message="the credential has expired"))
     connection.close(CloseCode.CREDENTIALS_EXPIRED)
 
 
-def _keep_awake() -> ServerSentEvent:
-    return ServerSentEvent(comment="", sep="\n")
+def _set(ended: asyncio.Future[None]) -> None:
+    if not ended.done():
+        ended.set_result(None)
 
 
 def _last_event(request: Request) -> LastEvent | None:

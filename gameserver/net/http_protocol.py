@@ -78,6 +78,7 @@ class ReadyHttp(PromptHttp):
 
     limits: ClassVar[OutletLimits] = OutletLimits()
     outlet: DirectOutlet | None = None
+    _body: _EventBody | None = None
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -90,9 +91,12 @@ class ReadyHttp(PromptHttp):
             self.outlet.caught_up()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self.outlet is not None:
-            self.outlet.forget()
         super().connection_lost(exc)
+        self._shut_events()
+
+    def on_response_complete(self) -> None:
+        self._shut_events()  # before a next response begins on this connection
+        super().on_response_complete()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         scope = cast(dict[str, Any], cycle.scope)
@@ -102,37 +106,44 @@ class ReadyHttp(PromptHttp):
         super()._start_asgi_task(cycle, app)
 
     def _open_events(self, cycle: RequestResponseCycle, end: Callable[[], None]) -> DirectOutlet:
-        """The outlet of this request's event stream. `end`: lets whoever serves the stream end it."""
-        body = _EventBody(cycle, self.loop, self.limits.linger_s, end)
-        self.outlet = DirectOutlet(self.transport, self.limits, EVENT_FORM, body.is_open, body.close)
+        """The outlet of this request's event stream. `end`: lets whoever serves the stream end it; called also where the line is lost."""
+        self._body = _EventBody(cycle, self, end)
+        self.outlet = DirectOutlet(self.transport, self.limits, EVENT_FORM, self._body.is_open, self._body.close)
         return self.outlet
+
+    def _shut_events(self) -> None:
+        outlet, body, self.outlet, self._body = self.outlet, self._body, None, None
+        if outlet is not None and body is not None:
+            body.is_over = True
+            outlet.shut()
+            body.end()
 
 
 class _EventBody:
     """A chunked body between its head and its end: the one place where a chunk of ours is right."""
 
-    __slots__ = ("_closing", "_cycle", "_end", "_linger_s", "_loop")
+    __slots__ = ("_cycle", "_protocol", "end", "is_over")
 
-    def __init__(
-        self, cycle: RequestResponseCycle, loop: asyncio.AbstractEventLoop, linger_s: float, end: Callable[[], None]
-    ) -> None:
-        self._cycle, self._loop, self._linger_s, self._end = cycle, loop, linger_s, end
-        self._closing = False
+    def __init__(self, cycle: RequestResponseCycle, protocol: ReadyHttp, end: Callable[[], None]) -> None:
+        self._cycle, self._protocol, self.end = cycle, protocol, end
+        self.is_over = False
 
     def is_open(self) -> bool:
         cycle = self._cycle
         return bool(
-            not self._closing and cycle.chunked_encoding and not cycle.response_complete and not cycle.disconnected
+            not self.is_over and cycle.chunked_encoding and not cycle.response_complete and not cycle.disconnected
         )
 
     def close(self, code: int, reason: str) -> None:
         """A stream has no closing frame. Who reads too slowly would not read an end either."""
-        self._closing = True
+        self.is_over = True
+        if self._protocol.outlet is not None:
+            self._protocol.outlet.shut()
         if code == CloseCode.READS_TOO_SLOWLY:
             self._cycle.transport.abort()
             return
-        self._end()
-        self._loop.call_later(self._linger_s, self._abort_if_unfinished)
+        self.end()
+        self._protocol.loop.call_later(self._protocol.limits.linger_s, self._abort_if_unfinished)
 
     def _abort_if_unfinished(self) -> None:
         if not self._cycle.response_complete:

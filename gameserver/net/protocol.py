@@ -10,17 +10,19 @@ attack less. (A ready frame is uncompressed, which RFC 7692, 6, allows on a conn
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import operator
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, cast
 
 from starlette.websockets import WebSocket
-from uvicorn._types import ASGISendEvent
+from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 from websockets.protocol import OPEN
 
+from gameserver.net.inbox import Inbox
 from gameserver.net.outlet import DirectOutlet, FallbackOutlet, Outlet, OutletLimits
 from gameserver.net.token_bucket import TokenBucket
 from gameserver.wire.close_codes import CloseCode
@@ -57,12 +59,17 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
     _control_frames: TokenBucket | None = None
     _is_abuser: bool = False
 
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.queue = cast(asyncio.Queue[ASGIReceiveEvent], Inbox[ASGIReceiveEvent]())
+
     def data_received(self, data: bytes) -> None:
         """In small pieces, so that a packet full of tiny frames is judged long before all of it is parsed (test_f20_flood)."""
         for start in range(0, len(data), _PARSED_AT_ONCE_BYTES):
             if self._is_abuser:  # the rest is read, or it could not read our close frame, and is nobody's message
                 return
             super().data_received(data[start : start + _PARSED_AT_ONCE_BYTES])
+            self._shut_unless_open()
             if self.conn.handshake_exc is not None and not self.handshake_initiated:
                 self._refuse_handshake()
                 return
@@ -78,9 +85,17 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
         extensions = cast(dict[str, Any], self.scope["extensions"])
         extensions[EXTENSION] = self.outlet
         await super().run_asgi()
+        self._shut_unless_open()
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        self._shut_unless_open()
 
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
+        self._shut_unless_open()
+        if message["type"] == "websocket.accept":
+            del self.request, self.response  # the handshake's headers, which nobody asks for again
         if message["type"] == "websocket.http.response.body" and self.close_sent:
             self.handshake_complete = (
                 True  # else uvicorn logs each handshake that is refused as an error of the application
@@ -97,12 +112,12 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
             self.outlet.caught_up()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self.outlet is not None:
-            self.outlet.forget()
         super().connection_lost(exc)
+        self._shut_unless_open()
 
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()  # ends in close(), which would wait for a peer that is not there to read
+        self._shut_unless_open()
         self.loop.call_later(self.limits.linger_s, self.transport.abort)
 
     def handle_cont(self, event: Frame) -> None:
@@ -151,8 +166,13 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
         if self._is_open():
             self._close_now(CloseCode.TOO_MANY_MESSAGES, reason)
 
+    def _shut_unless_open(self) -> None:
+        """After whatever may have begun to close: nothing is written behind a close frame (test_nothing_follows_a_close_frame)."""
+        if self.outlet is not None and not self._is_open():
+            self.outlet.shut()
+
     def _is_open(self) -> bool:
-        """Accepted, and neither side has begun to close: the state of the protocol beneath says it all. It is asked for each frame."""
+        """Accepted, and neither side has begun to close: the state of the protocol beneath says it all."""
         return self.conn.state is OPEN and not self.disconnected
 
     def _close_now(self, code: int, reason: str) -> None:
@@ -162,6 +182,7 @@ class ReadyWebSocket(WebSocketsSansIOProtocol):
         self.conn.send_close(code, reason)
         self.transport.write(b"".join(self.conn.data_to_send()))
         self.close_sent = True
+        self._shut_unless_open()
         if self.read_paused:
             self.read_paused = False
             self.transport.resume_reading()

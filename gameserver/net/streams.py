@@ -16,9 +16,10 @@ from gameserver.floor import faults
 from gameserver.floor.ports import ConnectionId
 from gameserver.net.batch import Batch, EventIds
 from gameserver.net.connection import OpenConnection
+from gameserver.net.direct_lines import DirectLines
 from gameserver.net.encoding import Pieces, numbered
 from gameserver.net.event_names import Place
-from gameserver.net.outlet import Outcome
+from gameserver.net.outlet import Form, Outcome
 from gameserver.net.sessions import Session
 from gameserver.views.audience import Audience
 from gameserver.wire.messages import Snapshot
@@ -60,51 +61,59 @@ class Ring:
         return list(self._payloads)[len(self._payloads) - missed :]
 
 
-@dataclass(slots=True, eq=False)
 class Subscriber:
     """A connection in a stream. `snapshot`: the whole state for this audience, whenever it is asked."""
 
-    connection: OpenConnection
-    snapshot: Callable[[], Snapshot]
-    session: Session
-    behind: bool = False
+    __slots__ = ("behind", "connection", "session", "snapshot", "stream")
+
+    def __init__(
+        self, connection: OpenConnection, snapshot: Callable[[], Snapshot], session: Session, stream: Stream
+    ) -> None:
+        self.connection, self.snapshot, self.session, self.stream = connection, snapshot, session, stream
+        self.behind = False
+
+    def caught_up(self) -> None:
+        """It has read what was queued, and missed what came meanwhile."""
+        self.stream.begin_anew(self)
+
+    def line_changed(self) -> None:
+        """It has a direct line, or has it no more."""
+        self.stream.sort(self)
 
 
 class Stream:
     """The frames of one audience. `epoch` names this numbering; `seq` is the number of the last frame.
 
-    `event_name`: the id of this stream's event at a place.
+    `event_name`: the id of this stream's event at a place. `catch_up`: gives a listener the newest state.
     """
 
     def __init__(
-        self, audience: Audience, epoch: str, event_name: Callable[[Place], bytes], limits: StreamLimits
+        self,
+        audience: Audience,
+        epoch: str,
+        event_name: Callable[[Place], bytes],
+        limits: StreamLimits,
+        catch_up: Callable[[Stream, Subscriber], None],
     ) -> None:
         self.audience = audience
-        self._event_name = event_name
+        self._event_name, self._catch_up = event_name, catch_up
         self.epoch = epoch
         self.seq = 0
         self.idle_since_ms: int | None = None
         self._limits = limits
         self._ring = Ring(limits)
         self._subscribers: dict[ConnectionId, Subscriber] = {}
+        self._direct: dict[Form, DirectLines[Subscriber]] = {}
+        self._others: dict[ConnectionId, Subscriber] = {}
 
     def publish(self, frames: Iterable[Pieces]) -> list[Subscriber]:
         """Number these frames, keep them, and write them to everybody who keeps up. Returns whose connection is gone."""
         event_ids = self.event_ids_from(self.seq + 1)
         batch = Batch([self._keep(frame) for frame in frames], event_ids)
-        gone = []
-        for subscriber in tuple(self._subscribers.values()):
-            if subscriber.behind:
-                continue
-            try:
-                outcome = subscriber.connection.write(batch)
-            except Exception as error:  # noqa: BLE001 - whatever is wrong with one connection, the others get their frame
-                _log.error("a connection broke in mid-broadcast: %s", faults.in_words(error))
-                outcome = Outcome.CLOSED
-            if outcome is not Outcome.WRITTEN:
-                subscriber.behind = outcome is Outcome.BEHIND
-                if not subscriber.behind:
-                    gone.append(subscriber)
+        # Those others first: a direct line that turns out to be busy becomes one of them, and has the batch already.
+        gone = [subscriber for subscriber in tuple(self._others.values()) if not _write(subscriber, batch)]
+        for lines in self._direct.values():
+            lines.send(batch)
         return gone
 
     def _keep(self, frame: Pieces) -> bytes:
@@ -129,11 +138,37 @@ class Stream:
     def add(self, subscriber: Subscriber) -> None:
         self._subscribers[subscriber.connection.connection_id] = subscriber
         self.idle_since_ms = None
+        subscriber.connection.carry_for(subscriber)
+        self.sort(subscriber)
 
     def remove(self, connection_id: ConnectionId, now_ms: int) -> None:
-        self._subscribers.pop(connection_id, None)
+        subscriber = self._subscribers.pop(connection_id, None)
+        if subscriber is not None:
+            self._take_out(subscriber)
         if not self._subscribers:
             self.idle_since_ms = now_ms
+
+    def sort(self, subscriber: Subscriber) -> None:
+        """Put a listener among those with a direct line, or among the others."""
+        if not self.holds(subscriber):
+            return
+        self._take_out(subscriber)
+        line = None if subscriber.behind else subscriber.connection.direct_line()
+        if line is None:
+            self._others[subscriber.connection.connection_id] = subscriber
+        else:
+            self._direct.setdefault(line.form, DirectLines(line.form)).add(subscriber, line.send)
+
+    def _take_out(self, subscriber: Subscriber) -> None:
+        self._others.pop(subscriber.connection.connection_id, None)
+        for lines in self._direct.values():
+            lines.remove(subscriber)
+
+    def begin_anew(self, subscriber: Subscriber) -> None:
+        """A slow reader has caught up: it gets the newest state, if it still listens."""
+        if self.holds(subscriber):
+            subscriber.behind = False
+            self._catch_up(self, subscriber)
 
     def is_abandoned(self, now_ms: int) -> bool:
         """Nobody has listened for so long that nobody will resume."""
@@ -146,3 +181,16 @@ class Stream:
     @property
     def subscribers(self) -> tuple[Subscriber, ...]:
         return tuple(self._subscribers.values())
+
+
+def _write(subscriber: Subscriber, batch: Batch) -> bool:
+    """Write to a listener, unless it is behind. False: its connection is gone."""
+    if subscriber.behind:
+        return True
+    try:
+        outcome = subscriber.connection.write(batch)
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with one connection, the others get their frame
+        _log.error("a connection broke in mid-broadcast: %s", faults.in_words(error))
+        return False
+    subscriber.behind = outcome is Outcome.BEHIND
+    return outcome is not Outcome.CLOSED

@@ -19,8 +19,15 @@ BYTES_ARE_SENT_BY: Final = frozenset(
         # The door, to the streams' listeners.
         ("gameserver.net.delivery", "_write"),
         ("gameserver.net.streams", "Stream.publish"),
+        ("gameserver.net.streams", "_write"),
+        # The same, straight to the sockets that have nothing queued: which they are, and the sending.
+        ("gameserver.net.streams", "Stream.sort"),
+        ("gameserver.net.direct_lines", "DirectLines.send"),
+        ("gameserver.net.outlet", "DirectOutlet.write_rest"),
+        # An empty comment, so that a silent stream stays awake.
+        ("gameserver.net.ready_events", "Keeper._send_to_all"),
         # A connection: a frame of its stream, and an answer to its own request.
-        ("gameserver.net.connection", "OpenConnection.__init__"),
+        ("gameserver.net.connection", "OpenConnection.write"),
         ("gameserver.net.connection", "OpenConnection.reply"),
         ("gameserver.net.connection", "OpenConnection._send_all"),
         # An outlet: bytes that are ready, to uvicorn's transport or through Starlette.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +10,7 @@ from gameserver.floor.ports import ConnectionId
 from gameserver.identity.who import Identity, Nobody
 from gameserver.net.batch import Batch
 from gameserver.net.connection import OpenConnection
-from gameserver.net.outlet import Outcome, nobody_waits
+from gameserver.net.outlet import NOBODY_LISTENS, Listener, Outcome
 
 
 @dataclass
@@ -23,7 +22,7 @@ class RecordingOutlet:
     payloads: list[bytes] = field(default_factory=list)
     batches: list[Batch] = field(default_factory=list)
     closes: list[tuple[int, str]] = field(default_factory=list)
-    call: Callable[[], None] = nobody_waits
+    listener: Listener = NOBODY_LISTENS
 
     def write(self, batch: Batch) -> Outcome:
         if self.breaks:
@@ -36,15 +35,21 @@ class RecordingOutlet:
     def insist(self, batch: Batch) -> None:
         self.payloads += batch.payloads
 
-    def when_caught_up(self, call: Callable[[], None]) -> None:
-        self.call = call
+    def carry_for(self, listener: Listener) -> None:
+        self.listener = listener
+
+    def direct_line(self) -> None:
+        return None
+
+    def write_rest(self, data: bytes) -> None:
+        raise AssertionError("there is no direct line here")
 
     def close(self, code: int, reason: str) -> None:
         self.closes.append((code, reason))
 
     def catch_up(self) -> None:
         self.outcome = Outcome.WRITTEN
-        self.call()
+        self.listener.caught_up()
 
     @property
     def messages(self) -> list[dict[str, Any]]:
