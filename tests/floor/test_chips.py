@@ -10,6 +10,7 @@ import pytest
 from gameserver.floor.chips import TableChips
 from gameserver.hand.facts import ActionKind
 from gameserver.store.accounts import Bankroll, Issued, PotAccount, Reason, SeatAccount
+from gameserver.table.commands import Pause
 from gameserver.table.facts import HandCancelled, HandEnded, RebuyReturned, SeatPaid
 from gameserver.wire.messages import Leave, Rebuy, Sit
 from policy.ids import HandNumber, Seat, TableId
@@ -100,19 +101,20 @@ async def test_a_rebuy_in_mid_hand_leaves_the_bankroll_at_once(world: World) -> 
 
 async def test_the_ledger_and_the_stacks_agree_after_every_hand(world: World) -> None:
     """Over whole hands with all-ins, folds and calls, seats' accounts are the stacks, and the sum of all accounts is zero."""
-    table = await world.table()
-    await world.seated(table, "ann", "bob", "cid")
-    for number in range(6):
-        await world.until_hand(table)
-        if number % 3 == 2:
-            await world.act(table, ActionKind.ALL_IN)
-        await world.play_hand(table)
-        assert await world.ledger.verify_ledger() == ()
-        if sum(seat.stack_chips > 0 for seat in world.state(table).seats) < 2:
+    table, names = await world.table(), ("ann", "bob", "cid")
+    await world.seated(table, *names)
+    for number in range(1, 7):
+        if not await world.begins(table, number):
             break
-    held = [await world.seat_chips(table, f"agent:{name}") for name in ("ann", "bob", "cid")]
-    owned = [await world.chips(f"owner-of-{name}") for name in ("ann", "bob", "cid")]
-    assert sum(held) + sum(owned) == 3 * STARTING_CHIPS
+        await world.play_hand(table, number, first=ActionKind.ALL_IN if number % 3 == 0 else None)
+        assert await world.ledger.verify_ledger() == ()
+    await world.floor.operate(table, Pause())
+    await world.play_hand(table, world.state(table).hand_number)
+    await until(lambda: world.journal.count("store", "begin_hand") == world.journal.count("store", "finish_hand"))
+    held = {name: await world.seat_chips(table, f"agent:{name}") for name in names}
+    assert held == {seat.name: seat.stack_chips for seat in world.state(table).seats}
+    owned = [await world.chips(f"owner-of-{name}") for name in names]
+    assert sum(held.values()) + sum(owned) == 3 * STARTING_CHIPS
 
 
 async def test_practice_chips_are_issued_and_go_back(world: World) -> None:

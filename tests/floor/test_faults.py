@@ -19,7 +19,18 @@ from gameserver.table.facts import HandCancelled
 from gameserver.views.change import Change
 from gameserver.wire.messages import ChatIn, Leave
 from policy.ids import TableId
-from tests.floor.world import BUY_IN, Broken, Client, World, agent, each_time, once, opened, until
+from tests.floor.world import (
+    BUY_IN,
+    HAPPENS_WITHIN_S,
+    Broken,
+    Client,
+    World,
+    agent,
+    each_time,
+    once,
+    opened,
+    until,
+)
 
 PLANTED = "As Kd is what seat 0 holds"
 
@@ -72,7 +83,7 @@ BREAKS: dict[str, Break] = {
 
 async def play_until(world: World, table: TableId, happened: Callable[[], bool]) -> None:
     """Somebody moves whenever there is a turn; what is answered does not matter."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(HAPPENS_WITHIN_S):
         while not happened():
             state = world.floor.states().get(table)
             if state is not None and state.hand is not None and state.hand.turn is not None:
@@ -236,7 +247,7 @@ async def test_who_waits_for_an_answer_gets_one(world: World) -> None:
     assert (await ann.ask(ChatIn(text="hello")))["code"] in ("not_allowed", "internal")
     world.journal.breaks["change_table"] = once(Broken(PLANTED))
     with pytest.raises(Bug, match="the table had a fault"):
-        await asyncio.wait_for(world.floor.operate(table, commands.Pause()), 5)
+        await asyncio.wait_for(world.floor.operate(table, commands.Pause()), HAPPENS_WITHIN_S)
     await world.floor.operate(table, commands.Pause())
     assert world.state(table).status == "paused"
 

@@ -10,10 +10,10 @@ from msgspec import UNSET
 from gameserver.hand.facts import ActionKind
 from gameserver.table import commands
 from gameserver.table.options import Clocks
-from gameserver.wire.messages import Action, AgentDecision, AgentThoughtIn
+from gameserver.wire.messages import Action, AgentDecision, AgentThoughtIn, ChatIn
 from policy.ids import TableId
 from policy.spectator_policy import CLOSED, RevealOptions
-from tests.floor.world import Broken, Client, World, agent, once, until, user
+from tests.floor.world import NOT_SOON_MS, Broken, Client, World, agent, once, until, user
 
 THOUGHTS = RevealOptions(show_hands=False, show_thoughts=True)
 MARK = "I hold the nuts"
@@ -102,9 +102,10 @@ async def test_a_decision_is_recorded_as_what_the_table_has(
 
 async def test_a_timeout_changes_a_decision(world: World) -> None:
     """The table moved for the agent, whatever it had decided."""
-    clocks = Clocks(turn_ms=300, time_bank_ms=0, disconnect_bank_ms=0)
-    _, client, turn_id, _ = await asked(world, clocks=clocks)
+    _, client, turn_id, everybody = await asked(world, clocks=Clocks(turn_ms=NOT_SOON_MS, time_bank_ms=0))
     await client.ask(AgentDecision(turn_id=turn_id, action=ActionKind.FOLD, text=MARK))
+    world.clock.monotonic_shift_ms += NOT_SOON_MS
+    await everybody[-1].ask(ChatIn(text="Is anybody there?"))
     await until(lambda: len(sent(world, "Decision")) == 2)
     assert sent(world, "Decision")[1][1].status == "changed"
 

@@ -10,7 +10,7 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -18,7 +18,6 @@ from typing import Any, Final, NoReturn
 import msgspec
 from sqlalchemy import URL
 
-from gameserver.errors import Refusal
 from gameserver.floor.clock import SystemClock
 from gameserver.floor.floor import Chances, Floor
 from gameserver.floor.ports import Clock, ConnectionId, ResumePoint
@@ -52,7 +51,7 @@ FAR_MS: Final = 4_000_000_000_000
 STARTING_CHIPS: Final = 10_000
 BUY_IN: Final = 1_000
 OPEN: Final = RevealOptions(show_hands=True, show_thoughts=True)
-HAPPENS_WITHIN_S: Final = 10.0
+HAPPENS_WITHIN_S: Final = 30.0
 NOT_SOON_MS: Final = 3_600_000
 
 
@@ -118,6 +117,10 @@ class Journal:
         """Raises where a test wants this to break."""
         if name in self.breaks:
             self.breaks[name]()
+
+    def count(self, *beginning: Any) -> int:
+        """How many entries have this beginning."""
+        return sum(entry[: len(beginning)] == beginning for entry in self.entries)
 
     def index(self, *beginning: Any) -> int:
         """Where the first entry with this beginning is."""
@@ -355,16 +358,38 @@ class World:
         plain = ActionKind.CHECK if ActionKind.CHECK in legal else ActionKind.CALL
         return await client.ask(Action(turn_id=turn_id, action=action or plain))
 
-    async def play_hand(self, table_id: TableId) -> None:
-        """Check or call to the end of the hand that is in play."""
-        await self.until_hand(table_id)
-        number = self.state(table_id).hand_number
-        with suppress(Refusal):  # of a table that closes with the hand there is nothing more to see
-            while self.floor.has(table_id):
-                now = self.state(table_id)
-                if now.hand is None or now.hand_number != number:
-                    return
-                await self.act(table_id)
+    async def play_hand(self, table_id: TableId, number: int | None = None, *, first: ActionKind | None = None) -> None:
+        """Check or call to the end of the hand of this number; without one, of the hand that is in play or begins next.
+
+        `first`: the first move instead, where the rules allow it. No other hand is waited for: after this one the table may have none.
+        """
+        if number is None:
+            await self.until_hand(table_id)
+            number = self.state(table_id).hand_number
+        wanted = first
+        while await self._waits_for_a_move(table_id, number):
+            legal = self.turn(table_id)[2]
+            await self.act(table_id, wanted if wanted in legal else None)
+            wanted = None
+
+    async def begins(self, table_id: TableId, number: int) -> bool:
+        """Wait for the hand of this number. False where it cannot begin, as fewer than two have chips."""
+
+        def cannot() -> bool:
+            room = self.task(table_id).room
+            return room.live_hand_number is None and not room.wants_hand()
+
+        await until(lambda: self.state(table_id).hand_number >= number or cannot())
+        return self.state(table_id).hand_number >= number
+
+    async def _waits_for_a_move(self, table_id: TableId, number: int) -> bool:
+        """Wait for a turn of this hand. False where it is over; also where the table closed with it."""
+
+        def is_over() -> bool:
+            return not self.floor.has(table_id) or self.task(table_id).room.live_hand_number != number
+
+        await until(lambda: is_over() or self._turn_of(table_id) is not None)
+        return not is_over()
 
     async def until_hand(self, table_id: TableId) -> None:
         await until(lambda: self._turn_of(table_id) is not None)

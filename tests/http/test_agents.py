@@ -16,9 +16,9 @@ from websockets.asyncio.client import connect
 from gameserver.table.commands import PlayerId
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from tests.http.world import World, live, opened_world
-from tests.system.process import Player, entered, socket_url, until
+from tests.system.process import HAPPENS_WITHIN_S, Player, entered, socket_url, until
 
-FAST: Final[dict[str, Any]] = {"turnMs": 20_000, "maxSeats": 3}
+FAST: Final[dict[str, Any]] = {"turnMs": 60_000, "maxSeats": 3}
 
 
 async def test_a_bot_author_needs_two_requests(world: World) -> None:
@@ -119,7 +119,7 @@ async def agent_of(player: Player) -> str:
 
 
 async def is_owned_by(world: World, agent_id: str, owner: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(HAPPENS_WITHIN_S):
         while (await world.ask("GET", f"/agents/{agent_id}", user=owner)).status_code != 200:  # noqa: ASYNC110 - asked from outside
             await asyncio.sleep(0.01)
 

@@ -16,7 +16,7 @@ from gameserver.identity.sessions import COOKIE, csrf_word
 from gameserver.identity.tokens import TokenRules
 from policy.ids import TableId, UserId
 from tests.http.world import SITE, World, live, opened_world
-from tests.system.process import entered
+from tests.system.process import HAPPENS_WITHIN_S, entered
 
 
 @asynccontextmanager
@@ -55,10 +55,10 @@ async def test_signing_out_closes_what_the_session_opened(world: World) -> None:
     ):
         assert (await world.client.post("/logout", headers=page(cookie))).status_code == 204
         for socket in (by_cookie, by_ticket):
-            await asyncio.wait_for(socket.wait_closed(), 5)
+            await asyncio.wait_for(socket.wait_closed(), HAPPENS_WITHIN_S)
             assert socket.close_code == 4401
         await kept.send('{"type":"enter"}')
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(HAPPENS_WITHIN_S):
             while '"snapshot"' not in str(await kept.recv()):
                 pass
 
@@ -89,7 +89,7 @@ async def test_what_a_revoked_token_signed_in_is_signed_out(world: World) -> Non
     world.client.cookies.clear()
     async with live(world) as base, opened_socket(base, table_id, cookie=cookie) as socket:
         assert (await world.operate("POST", "/internal/revocations", {"jti": "lost"})).json()["closed"] == 1
-        await asyncio.wait_for(socket.wait_closed(), 5)
+        await asyncio.wait_for(socket.wait_closed(), HAPPENS_WITHIN_S)
     assert (await world.client.get("/bankroll", headers=page(cookie))).status_code == 401
     other = await signed_in(world)
     ticket = (await world.client.post("/stream-ticket", headers=page(other))).json()["ticket"]
@@ -124,7 +124,7 @@ async def test_an_agents_connection_carries_no_user(world: World) -> None:
         for query, jar in ((f"?token={world.user_token('olga')}", ""), ("", cookie)):
             async with opened_socket(base, table_id, query, jar) as socket:
                 await socket.send(f'{{"type":"enter","agentToken":"{agent_token}"}}')
-                await asyncio.wait_for(socket.wait_closed(), 5)
+                await asyncio.wait_for(socket.wait_closed(), HAPPENS_WITHIN_S)
                 assert socket.close_code == 4403
 
 

@@ -97,11 +97,11 @@ async def test_a_host_has_a_poker_room(host: Host) -> None:
             async with client.stream("GET", f"/poker/games/poker/{table_id}/stream") as stream:
                 assert stream.headers["content-type"].startswith("text/event-stream")
                 lines = stream.aiter_lines()
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(30):
                     while not (await anext(lines)).startswith("event: snapshot"):
                         pass
             host.process.send_signal(signal.SIGTERM)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(30):
                 await socket.wait_closed()
                 assert await host.process.wait() in (0, -signal.SIGTERM)
 

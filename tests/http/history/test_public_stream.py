@@ -17,7 +17,7 @@ from gameserver.table.facts import HandEnded
 from gameserver.wire.messages import GameState, ShowCards
 from policy.ids import HandNumber, Seat, TableId
 from policy.spectator_policy import CLOSED, RevealOptions
-from tests.floor.world import OPEN, Client, World, until
+from tests.floor.world import HAPPENS_WITHIN_S, OPEN, Client, World, until
 from tests.http.history.played import cards_of
 
 FIRST = HandNumber(1)
@@ -26,11 +26,12 @@ DELAY_MS = 60_000
 
 async def stored_hand(world: World, table: TableId) -> StoredHand:
     """The first hand, once it is over."""
-    while True:
-        found = await world.hands.hand(table, FIRST)
-        if found is not None and found.status is not HandStatus.BEGAN:
-            return found
-        await asyncio.sleep(0.005)
+    async with asyncio.timeout(HAPPENS_WITHIN_S):
+        while True:
+            found = await world.hands.hand(table, FIRST)
+            if found is not None and found.status is not HandStatus.BEGAN:
+                return found
+            await asyncio.sleep(0.005)
 
 
 async def seated(world: World, *, reveal: RevealOptions = OPEN, delay_ms: int = 0) -> tuple[TableId, list[Client]]:
@@ -201,8 +202,8 @@ async def test_what_was_shown_is_forgotten_with_its_hand(played: World) -> None:
     await played.act(table, ActionKind.FOLD)
     await stored_hand(played, table)
     await played.floor.operate(table, commands.NarrowReveal(CLOSED))
-    task = played.task(table)
-    task._next_hand_ms = 0  # the pause after a hand is over
+    await until(lambda: any(isinstance(fact, HandEnded) for _, fact in played.facts))
+    played.task(table)._next_hand_ms = 0  # the pause after a hand is over
     assert (await clients[0].ask(ShowCards()))["type"] in ("ack", "error")
     await until(lambda: played.state(table).hand_number == 2)
     await played.act(table, ActionKind.FOLD)
