@@ -8,6 +8,7 @@ import pytest_asyncio
 from sqlalchemy import URL
 
 from gameserver.store.engine import Database
+from tests.capture.buffers import node_url, on_either, on_node  # noqa: F401 - fixtures
 from tests.store.conftest import (  # noqa: F401 - fixtures that `database` is made from
     migrated,
     migrated_postgres,
