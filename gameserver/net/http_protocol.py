@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import operator
+import socket
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, cast
 
@@ -38,6 +39,7 @@ class PromptHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
+        _send_at_once(transport)
         self._expect_head()
 
     def data_received(self, data: bytes) -> None:
@@ -71,6 +73,16 @@ class PromptHttp(HttpToolsProtocol):
         if self._body_timer is not None:
             self._body_timer.cancel()
             self._body_timer = None
+
+
+def _send_at_once(transport: asyncio.Transport) -> None:
+    """A small write does not wait until the one before it is acknowledged, which a peer may put off for 40 ms. asyncio sees to it
+    only where a listening socket was made with its protocol's number, as `socket.create_server` and uvicorn do not
+    (test_a_write_does_not_wait_for_the_peers_acknowledgement).
+    """
+    connection = transport.get_extra_info("socket")
+    if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 class ReadyHttp(PromptHttp):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import httpx2
 import pytest
@@ -16,6 +17,16 @@ from tests.net.serving import OURS, read, say, serving
 class Hasty(PromptHttp):
     head_within_s = 0.3
     body_within_s = 0.3
+
+
+class Noted(PromptHttp):
+    """Keeps its transports for a look at their sockets."""
+
+    made: ClassVar[list[asyncio.Transport]] = []
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        self.made.append(transport)
 
 
 HASTY: Final[dict[str, Any]] = {**OURS, "http": Hasty}
@@ -33,6 +44,20 @@ async def test_f21_a_silent_or_dripping_connection_is_closed(said: bytes) -> Non
             assert await asyncio.wait_for(reader.read(), 3) == b""
         assert asyncio.get_running_loop().time() - began > 0.25
         writer.close()
+
+
+async def test_a_write_does_not_wait_for_the_peers_acknowledgement() -> None:
+    """Neither an answer nor a frame right behind it: no connection is left with Nagle's algorithm, a WebSocket's neither."""
+    async with serving({**OURS, "http": Noted}) as server:
+        client = await server.entered()
+        async with httpx2.AsyncClient(trust_env=False) as http:
+            await http.get(f"http://{server.url}/nothing")
+        connections = [transport.get_extra_info("socket") for transport in Noted.made]
+        delays = [
+            each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0 for each in connections if each.fileno() >= 0
+        ]
+        assert delays and not any(delays)
+        await client.close()
 
 
 async def test_requests_after_an_idle_time_are_served_and_sockets_stay_open() -> None:
