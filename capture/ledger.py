@@ -28,11 +28,12 @@ from capture import charging, reading_charges
 from capture.charge import Charge, Charged, charges_of, key_row
 from capture.charging import Entry
 from capture.database import Database
+from capture.hand import Hand
 from capture.reading_charges import RecentHand
 from capture.record import FinishedTurn, TurnKey
 from capture.schema import charges
 from policy.capture_scope import OperatorScope, OwnerScope
-from policy.ids import AgentId, AgentVersionId
+from policy.ids import AgentId, AgentVersionId, HandNumber, TableId
 
 __all__ = ["Charge", "Charged", "Ledger", "LedgerCounts", "RecentHand"]
 
@@ -138,6 +139,13 @@ class Ledger:
     async def recent_hands(self, *, limit: int, before_us: int | None = None) -> Sequence[RecentHand]:
         """Hands with turns of agents, those of the latest turns first. `before_us`: those whose latest turn ended before."""
         return await self._database.read(lambda connection: reading_charges.recent(connection, limit, before_us))
+
+    async def hands_of(self, agent_id: AgentId, since_us: int) -> Sequence[Hand]:
+        """The hands in which an agent was charged for turns since a time."""
+        wanted = select(charges.c.table_id, charges.c.hand_number).distinct()
+        wanted = wanted.where(charges.c.agent_id == agent_id, charges.c.at_us >= since_us)
+        rows = await self._database.read(lambda connection: connection.execute(wanted).all())
+        return [Hand(agent_id, TableId(row.table_id), HandNumber(row.hand_number)) for row in rows]
 
     # --- writing --------------------------------------------------------------------------------------------------------
 

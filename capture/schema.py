@@ -77,7 +77,7 @@ records: Final = Table(
     Column("record", LargeBinary, nullable=False, comment="capture.transcript, with its envelopes"),
     Column("prompt_sha256", LargeBinary, comment="of the whole prompt when it was captured; null: it is missing"),
     Column("prompt_bytes", BigInteger),
-    Column("missing_parts", Integer, nullable=False),
+    Column("missing_parts", Integer, nullable=False, comment="parts that were captured and are not in the record"),
     Index("ix_agent_call_records_agent_id", "agent_id"),
     Index("ix_agent_call_records_pinned_at_us", "pinned_at_us"),
 )

@@ -7,8 +7,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest_asyncio
 from sqlalchemy import URL
 
+from capture.buffer_client import BufferClient
+from capture.ledger import Ledger
 from gameserver.store.engine import Database
 from tests.capture.buffers import node_url, on_either, on_node  # noqa: F401 - fixtures
+from tests.capture.keeping import Keeping
 from tests.store.conftest import (  # noqa: F401 - fixtures that `database` is made from
     migrated,
     migrated_postgres,
@@ -23,3 +26,12 @@ async def database(new_url: Callable[[], Awaitable[URL]]) -> AsyncIterator[Datab
     database = Database(await new_url())
     yield database
     await database.dispose()
+
+
+@pytest_asyncio.fixture
+async def keeping(database: Database, valkey_url: str) -> AsyncIterator[Keeping]:
+    """Buffer, kept turns and ledger of a test's own table."""
+    client = BufferClient(valkey_url, timeout_s=30)
+    async with Ledger(database) as ledger:
+        yield Keeping(database, client, ledger)
+    await client.close()

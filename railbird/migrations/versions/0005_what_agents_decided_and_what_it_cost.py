@@ -92,7 +92,9 @@ def _records() -> None:
             "prompt_sha256", sa.LargeBinary(), comment="of the whole prompt when it was captured; null: it is missing"
         ),
         sa.Column("prompt_bytes", sa.BigInteger()),
-        sa.Column("missing_parts", sa.Integer(), nullable=False),
+        sa.Column(
+            "missing_parts", sa.Integer(), nullable=False, comment="parts that were captured and are not in the record"
+        ),
         sa.PrimaryKeyConstraint("table_id", "hand_number", "agent_id", "action_index", name=f"pk_{name}"),
     )
     op.create_index(f"ix_{name}_agent_id", name, ["agent_id"])
