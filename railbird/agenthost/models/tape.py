@@ -90,6 +90,7 @@ class _Taped(httpx2.AsyncByteStream):
     def __init__(self, response: httpx2.Response, tape: Tape, most_bytes: int) -> None:
         self._below = response.stream
         self._encoding = response.headers.get("content-encoding", "")
+        self._streams = response.headers.get("content-type", "").lower().startswith("text/event-stream")
         self._tape = tape
         self._most_bytes = most_bytes
 
@@ -100,6 +101,8 @@ class _Taped(httpx2.AsyncByteStream):
             async for packed in self._below:
                 for data in _unpacked(packed, unpack):
                     yield self._keep(data)
+            if self._streams:
+                yield b"\n\n"  # the SDKs drop a last event that nothing ends; this is not on the tape
         except httpx2.TransportError:
             self._tape.broken = True
             raise
