@@ -38,7 +38,7 @@ async def test_f26_one_bad_peer_does_not_break_a_broadcast(stage: Stage, monkeyp
         if number in (5, 8):
             late.append(await world.entered(stage.table))
         if number == 7:
-            monkeypatch.setattr(broken, "write", raise_a_fault)
+            break_off(broken, monkeypatch)
         await stage.next_public_frame()
     good = [peer for peer in watchers if peer not in (watchers[3], watchers[5])]
     assert len(good) == 6
@@ -52,8 +52,24 @@ async def test_f26_one_bad_peer_does_not_break_a_broadcast(stage: Stage, monkeyp
         await stage.act("call")
 
 
-def raise_a_fault(*_: object) -> Any:
-    raise OSError("a broken pipe")
+def break_off(outlet: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither its socket nor its transport takes a byte any more, and the transport says so by an error."""
+    monkeypatch.setattr(outlet, "_send", None)
+    monkeypatch.setattr(outlet, "_transport", BrokenTransport(outlet._transport))
+    outlet._listener.line_changed()
+
+
+class BrokenTransport:
+    """A transport that cannot be written to."""
+
+    def __init__(self, whole: Any) -> None:
+        self._whole = whole
+
+    def write(self, data: bytes) -> None:
+        raise OSError("a broken pipe")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._whole, name)
 
 
 def outlet_of(world: World, peer: Peer) -> Any:
