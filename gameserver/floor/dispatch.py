@@ -5,6 +5,7 @@ The identity comes from the connection; whatever a message says of people is not
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TypeAlias
 
 from msgspec import UNSET
@@ -32,7 +33,7 @@ SeatRequest: TypeAlias = (
 )
 
 
-def player_of(identity: Identity, *, house_agents: frozenset[AgentId]) -> Player:
+def player_of(identity: Identity, *, house_agents: Container[AgentId]) -> Player:
     """Who would sit. Refuses somebody without a credential: a spectator plays nothing."""
     match identity:
         case AgentIdentity():

@@ -12,8 +12,17 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from gameserver.wire.messages import Enter, Error, HandStarted, Leave, Snapshot, YourTurn
-from policy.ids import AgentId
+from gameserver.wire.messages import (
+    Enter,
+    Error,
+    HandCancelled,
+    HandResult,
+    HandStarted,
+    Leave,
+    Snapshot,
+    YourTurn,
+)
+from policy.ids import AgentId, AgentVersionId
 from railbird.agenthost.memory import Memory, Source, TurnKnowledge
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.observers import Observers
@@ -21,11 +30,12 @@ from railbird.agenthost.outbound import Door
 from railbird.agenthost.pace import Pace
 from railbird.agenthost.seating import Seating, SeatKeeper
 from railbird.agenthost.turn import TurnTaker
-from railbird.client import ClientError, TokenSource
+from railbird.client import ClientError, Refused, TokenSource
 
 _LOG: Final = logging.getLogger(__name__)
 _LEAVES_WITHIN_S: Final = 5.0
 _ANSWERED_WITHIN_S: Final = 2.0
+_SHOWN_AGAIN_AFTER_S: Final = 1.0
 
 
 def _wall_us() -> int:
@@ -57,6 +67,7 @@ class AgentPlayer:
         self.memory = Memory(more_memory)
         self._mind = mind
         self._next_mind: Mind | None = None
+        self._is_next_taken = False
         self._door = Door(url, agent_token=agent_token, rng=rng)
         self._keeper = SeatKeeper(seating, self.memory, rng)
         self._rng = rng
@@ -72,6 +83,8 @@ class AgentPlayer:
         self._turn_id: str | None = None
         self._turn: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
+        self._leaves = True
+        self._is_retiring = False
         self._renew = asyncio.Event()
 
     @property
@@ -84,14 +97,35 @@ class AgentPlayer:
         """Whether a turn is being taken."""
         return self._turn is not None and not self._turn.done()
 
+    @property
+    def version_to_prove(self) -> AgentVersionId | None:
+        """What the next token is to name: the version that plays, or the one that is to play next."""
+        return (self._next_mind or self._mind).version_id
+
     def switch(self, mind: Mind) -> None:
-        """Play another version from the next hand on: a token of it is fetched and shown now, and the table changes when the hand is over."""
-        self._next_mind = mind
+        """Play another version from the next hand on: a token of it is fetched and shown now, and the table changes when the hand is over.
+
+        Where the table does not take it, the present version plays on (test_a_version_that_the_table_refuses_is_not_played).
+        """
+        self._next_mind, self._is_next_taken = mind, False
         self._renew.set()
 
     def stop(self) -> None:
         """Finish the turn that is being taken, leave the seat, and end. `run` returns then."""
         self._stopping.set()
+
+    def rest(self) -> None:
+        """Finish the turn that is being taken, and end. The seat stays, for whoever comes back to it."""
+        self._leaves = False
+        self._stopping.set()
+
+    def retire(self) -> None:
+        """Play the hand out, sit down no more, and end (test_who_retires_plays_the_hand_out)."""
+        self._is_retiring = True
+        self._keeper.sit_no_more()
+        state = self.memory.state
+        if state is None or state.street is None or self.memory.own_seat is None:
+            self._stopping.set()
 
     async def run(self) -> None:
         """Play until stopped, cancelled, or the server closes normally.
@@ -109,7 +143,7 @@ class AgentPlayer:
                 stopping = tasks.create_task(self._stopping.wait())
                 await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
                 if not reading.done():
-                    await self._leave()
+                    await self._finish()
                 for task in (*upkeep, reading, stopping, self._turn):
                     await _end(task)
         except ExceptionGroup as group:
@@ -126,10 +160,14 @@ class AgentPlayer:
                     self._begin(tasks, turn)
                 case HandStarted():
                     self._adopt()
+                case HandResult() | HandCancelled() if self._is_retiring:
+                    self._stopping.set()
                 case Error(code=code):
                     _LOG.info("a wish was dropped: %s", code)
                 case _:
                     pass
+            if self._is_retiring and self.memory.own_seat is None:
+                self._stopping.set()
 
     # --- turns ----------------------------------------------------------------------------------------------------------
 
@@ -150,7 +188,7 @@ class AgentPlayer:
         await self._taker.take(self._mind, knowledge)
 
     def _adopt(self) -> None:
-        if self._next_mind is not None:
+        if self._next_mind is not None and self._is_next_taken:
             self._mind, self._next_mind = self._next_mind, None
 
     # --- credentials and the end ----------------------------------------------------------------------------------------
@@ -159,10 +197,19 @@ class AgentPlayer:
         """Show a fresh token again and again. Where one is refused, the connection ends with its token, and a new one begins."""
         while True:
             await self._until_due()
+            shown = self._next_mind
             try:
                 await self._door.send_to_table(Enter())
+                self._is_next_taken = shown is not None and shown is self._next_mind
+            except Refused as refused:
+                _LOG.warning("a fresh token was not taken: %s", refused.code)
+                if shown is self._next_mind:
+                    self._next_mind = None
             except ClientError as failed:
                 _LOG.warning("a fresh token was not taken: %s", failed)
+                if shown is not None:  # nobody knows whether it was taken
+                    self._renew.set()
+                    await asyncio.sleep(_SHOWN_AGAIN_AFTER_S)
 
     async def _until_due(self) -> None:
         due_s = None if self._renew_every_s is None else self._renew_every_s * self._rng.uniform(0.8, 1.0)
@@ -173,10 +220,14 @@ class AgentPlayer:
         except TimeoutError:
             pass
 
-    async def _leave(self) -> None:
+    async def _finish(self) -> None:
         """The turn first: who leaves in mid-turn folds."""
         if self._turn is not None:
             await asyncio.wait({self._turn})
+        if self._leaves and self.memory.own_seat is not None:
+            await self._leave()
+
+    async def _leave(self) -> None:
         try:
             async with asyncio.timeout(_LEAVES_WITHIN_S):
                 await self._door.send_to_table(Leave())

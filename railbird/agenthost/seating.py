@@ -48,6 +48,11 @@ class SeatKeeper:
         self._memory = memory
         self._rng = rng
         self._changed = asyncio.Event()
+        self._sits = True
+
+    def sit_no_more(self) -> None:
+        """From now on no seat is taken, kept or paid for."""
+        self._sits = False
 
     def look(self) -> None:
         """Something may have changed."""
@@ -73,6 +78,8 @@ class SeatKeeper:
 
     async def _mend(self, door: Door) -> None:
         own = self._memory.own_seat
+        if not self._sits:
+            return
         if own is None:
             await self._sit(door)
         elif own.status == "no_chips":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Container, Sequence
 from collections.abc import Set as AbstractSet
 
 from starlette.requests import Request
@@ -24,6 +25,22 @@ from railbird.agenthost.http.routes import HostingPorts, hosting_routes
 from railbird.agenthost.registry.deployments import DeploymentPorts, Deployments
 from railbird.agenthost.registry.ports import OpenTable, OwnedAgent, PublishedVersion
 from railbird.agenthost.registry.store import Registry
+from railbird.wiring.signing import HostSigning
+
+
+class HouseAgentIds:
+    """The operator's own agents: those that were configured, and those that a host of this process has made."""
+
+    def __init__(self, configured: Container[AgentId]) -> None:
+        self._configured = configured
+        self._made: set[AgentId] = set()
+
+    def add(self, agent_id: AgentId) -> None:
+        """One more."""
+        self._made.add(agent_id)
+
+    def __contains__(self, agent_id: object) -> bool:
+        return agent_id in self._made or agent_id in self._configured
 
 
 class RegisteredAgents:
@@ -70,6 +87,10 @@ class OpenTables:
         """What every table reveals where it sits."""
         return self._floor.sits_at(agent_player_id(agent_id))
 
+    def reveals_of(self, tables: Collection[TableId]) -> Collection[RevealOptions]:
+        """Of those that are open."""
+        return [self._floor.state(each).options.reveal for each in tables if self._floor.has(each)]
+
 
 def _coming(agent: OwnedAgent) -> AgentIdentity:
     """The least that the agent's token will prove."""
@@ -78,7 +99,11 @@ def _coming(agent: OwnedAgent) -> AgentIdentity:
 
 
 class AgentHosting:
-    """What the routes of hosted agents stand on. `unseat`: see `gameserver.http.departures`. `changed`: wakes a host."""
+    """What the routes of hosted agents stand on, and a host that runs in this process.
+
+    `unseat`: see `gameserver.http.departures`. `house_agents`: the operator's own ones of this process; a host adds to them.
+    `wake`: set when a host has something to look at.
+    """
 
     def __init__(
         self,
@@ -89,9 +114,13 @@ class AgentHosting:
         platform_models: AbstractSet[str],
         unseat: Callable[[AgentId], Awaitable[bool]],
         clock: Clock,
-        changed: Callable[[], None],
+        attest: HostSigning,
+        house_agents: HouseAgentIds,
     ) -> None:
         self._clock = clock
+        self.attest = attest
+        self.house_agents = house_agents
+        self.wake = asyncio.Event()
         self.registry = Registry(database)
         self.register = RegisteredAgents(people)
         self.deployments = Deployments(
@@ -102,7 +131,7 @@ class AgentHosting:
                 unseat=unseat,
                 platform_models=platform_models,
                 now_ms=clock.wall_ms,
-                changed=changed,
+                changed=self.wake.set,
             )
         )
 

@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from starlette.applications import Starlette
@@ -41,7 +42,7 @@ from policy.ids import AgentId, TableId, UserId
 from railbird.lobby import OpenTables
 from railbird.pages.routes import page_routes
 from railbird.wiring.descriptions import DESCRIPTIONS
-from railbird.wiring.hosting import AgentHosting
+from railbird.wiring.hosting import AgentHosting, HouseAgentIds
 from railbird.wiring.keys import FixedKeys, KeySource
 from railbird.wiring.metrics import Counted, metrics_of
 from railbird.wiring.names import RegisteredNames
@@ -49,6 +50,7 @@ from railbird.wiring.people import Revoking, doors
 from railbird.wiring.routes import Behind, http_routes
 from railbird.wiring.setup import Server, Setup
 from railbird.wiring.stores import Stores
+from railbird.wiring.signing import HostSigning
 
 _FORGET_EVERY_S: Final = 3_600
 
@@ -59,6 +61,7 @@ class House:
     def __init__(self, setup: Setup, database: Database) -> None:
         self._setup, self._database, self._clock = setup, database, setup.clock
         books = Bookkeeping(setup.clock.wall_ms, setup.starting_chips)
+        self._house_agents = HouseAgentIds(setup.floor.house_agents)
         self.store, self.people = SqlTableStore(database, books), People(database, books)
         self.ledger, self.audit = Ledger(database, books), Audit(database)
         self.door = Delivery(new_name=setup.new_name, clock=setup.clock)
@@ -78,7 +81,6 @@ class House:
         self.revoking = self._revoking()
         self.notes = WaitingNotes(StoredNotes(database), self.floor.sits_at, setup.clock.wall_ms)
         self.departures = Departures(self.floor)
-        self.wake_host = asyncio.Event()
         self.hosting = self._hosting()
         self.transfers = Transfers(TransferPorts(self.floor, self.hosting.deployments.withdraw, self._hand_over))
         self.refusals: Counter[str] = Counter()
@@ -105,6 +107,7 @@ class House:
             sign_in_link=self._sign_in_link,
         )
 
+            hosting=self.hosting,
     async def keep(self) -> None:
         """What has to be done now and then, until cancelled."""
         async with asyncio.TaskGroup() as group:
@@ -126,7 +129,7 @@ class House:
             names=RegisteredNames(self.people),
             clock=self._clock,
             chances=self._setup.chances,
-            settings=self._setup.floor,
+            settings=replace(self._setup.floor, house_agents=self._house_agents),
             observe=self._observe,
             invited=self.invitations.of,
             give_notes=lambda agent_id: self.notes.take(agent_id),
@@ -171,13 +174,18 @@ class House:
             platform_models=self._setup.floor.platform_models,
             unseat=self.departures.leave,
             clock=self._clock,
-            changed=self.wake_host.set,
+            attest=HostSigning(self.keys.signing, self._good_from_s, self._setup.new_name),
+            house_agents=self._house_agents,
         )
 
     def _revoking(self) -> Revoking:
         rules = self._setup.token_rules
         longest_s = max(rules.longest_agent_life_s, rules.longest_user_life_s) + 2 * rules.leeway_s
         return Revoking(
+    def _good_from_s(self, agent_id: AgentId) -> int:
+        """A token of now is good, unless its agent's were revoked in this very second."""
+        return self.doors.revocations.first_good_second(agent_id, now_s=self._clock.wall_ms() // 1_000)
+
             self.doors.revocations,
             StoredRevocations(self._database),
             self._close_revoked,

@@ -14,7 +14,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from gameserver.errors import RailbirdError
 from gameserver.identity.followed_keys import MAX_SET_BYTES, REFRESH_EVERY_MS, FollowedKeys
@@ -31,6 +31,10 @@ from gameserver.identity.keys import (
 
 _log: Final = logging.getLogger(__name__)
 _FETCH_WITHIN_S: Final = 5.0
+
+
+HostingKey: TypeAlias = VerifyingKey | SigningKey
+"""Where the hosting service is somebody else its key verifies; where it is this process it signs."""
 
 
 class KeySource(Protocol):
@@ -78,14 +82,17 @@ class Issuer:
 
 
 class FolderKeys:
-    """`folder`: of `railbird keys`. `hosting`: a key of the hosting service's own, in place of the folder's. `now_ms`: Unix time."""
+    """`folder`: of `railbird keys`. `hosting`: a key of the hosting service's own, in place of the folder's; a private one signs, too.
+
+    `now_ms`: Unix time.
+    """
 
     def __init__(
         self,
         folder: Path,
         *,
         now_ms: Callable[[], int],
-        hosting: VerifyingKey | None = None,
+        hosting: HostingKey | None = None,
         issuer: Issuer | None = None,
     ) -> None:
         self._folder, self._now_ms, self._hosting, self._issuer = folder, now_ms, hosting, issuer
@@ -99,7 +106,7 @@ class FolderKeys:
 
     def signing(self, use: KeyUse) -> SigningKey | None:
         if use is KeyUse.HOSTING and self._hosting is not None:
-            return None
+            return self._hosting if isinstance(self._hosting, SigningKey) else None
         return self._stored.signing[use]
 
     def states(self) -> Mapping[str, bool]:
@@ -128,7 +135,8 @@ class FolderKeys:
     def _all_own(self) -> KeyRing:
         keys = list(self._stored.ring)
         if self._hosting is not None:
-            keys = [*(key for key in keys if key.use is not KeyUse.HOSTING), self._hosting]
+            own = self._hosting.verifying() if isinstance(self._hosting, SigningKey) else self._hosting
+            keys = [*(key for key in keys if key.use is not KeyUse.HOSTING), own]
         return KeyRing([*keys, *(self._issuer.keys if self._issuer is not None else ())])
 
     def _following(self, issuer: Issuer | None) -> FollowedKeys | None:
@@ -142,13 +150,13 @@ class FolderKeys:
         return FollowedKeys(own=lambda: self._own, fetch=fetched, issuer=issuer.name, audience=issuer.audience)
 
 
-def hosting_key(path: Path) -> VerifyingKey:
+def hosting_key(path: Path) -> HostingKey:
     """The hosting service's key from its file, public or private. Raises UnusableKey, OSError."""
     pem = path.read_bytes()
     try:
         return verifying_key_from_pem(pem, KeyUse.HOSTING)
     except UnusableKey:
-        return signing_key_from_pem(pem, KeyUse.HOSTING).verifying()
+        return signing_key_from_pem(pem, KeyUse.HOSTING)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

@@ -23,6 +23,7 @@ from gameserver.store.tables import SqlTableStore
 from gameserver.table.facts import Fact
 from gameserver.wire.close_codes import CloseCode
 from policy.ids import TableId, UserId
+from railbird.wiring.hosting import AgentHosting
 from railbird.wiring.keys import KeySource
 from railbird.wiring.names import system_chances, system_name
 
@@ -68,6 +69,7 @@ class Server:
     metrics: Callable[[], Sequence[Metric]]
     sign_in_link: Callable[[UserId], Awaitable[str]]
     """The path, below where the application is mounted, that signs this person in once."""
+    hosting: AgentHosting
 
     async def stop(self) -> None:
         """No new hand; those in play end within the grace time or are cancelled. Once is enough, and twice does no harm."""

@@ -152,15 +152,17 @@ async def test_nobody_is_followed_to_another_address(tmp_path: Path) -> None:
 
 
 def test_the_hosting_service_may_keep_its_own_key(tmp_path: Path) -> None:
-    """Its public half is enough; then the folder's hosting key verifies nothing, and this server signs none."""
+    """Its public half is enough to verify; only with the private one this process signs. The folder's own counts for nothing then."""
     stored = init_keys(tmp_path / "keys", now_s=NOW_S)
     theirs = new_key(KeyUse.HOSTING)
-    for name, pem in (("public.pem", public_pem(theirs)), ("private.pem", private_pem(theirs))):
+    for name, pem, signs in (("public.pem", public_pem(theirs), False), ("private.pem", private_pem(theirs), True)):
         (tmp_path / name).write_bytes(pem)
         keys = FolderKeys(tmp_path / "keys", now_ms=now_ms, hosting=hosting_key(tmp_path / name))
         hosting = [key.key_id for key in keys.ring() if key.use is KeyUse.HOSTING]
         assert hosting == [theirs.key_id] != [stored.signing[KeyUse.HOSTING].key_id]
-        assert keys.signing(KeyUse.HOSTING) is None and keys.signing(KeyUse.AGENT) is not None
+        signing = keys.signing(KeyUse.HOSTING)
+        assert (None if signing is None else signing.key_id) == (theirs.key_id if signs else None)
+        assert keys.signing(KeyUse.AGENT) is not None
     (tmp_path / "no.pem").write_text("no key")
     with pytest.raises(UnusableKey):
         hosting_key(tmp_path / "no.pem")

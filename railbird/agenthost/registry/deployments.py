@@ -76,7 +76,7 @@ class Deployments:
         now = await self._ports.registry.deployed(agent_id)
         if now is not None and now.version_id == version_id:
             return now, Arrival.NOW  # it is so already: nothing is moved towards the agent
-        arrival = self._admit(Way.VERSION, agent_id)
+        arrival = await self._admit(Way.VERSION, agent_id)
         deployed = await self._ports.registry.deploy(agent_id, version_id, now_ms=self._ports.now_ms())
         self._ports.changed()
         return deployed, arrival
@@ -91,7 +91,7 @@ class Deployments:
         await self._refuse_too_many(agent.agent_id, table_id)
         version = await self._deployed_or_newest(agent.agent_id)
         self._check_seat(agent.agent_id, table, version, seat, buy_in_chips)
-        self._admit(Way.SEAT, agent.agent_id)
+        await self._admit(Way.SEAT, agent.agent_id, on_its_way_to=table_id)
         await self.deploy(agent.agent_id, version.version_id)
         wanted = WantedSeat(agent.agent_id, table_id, seat, buy_in_chips, self._ports.now_ms())
         await self._ports.registry.want(wanted)
@@ -100,7 +100,7 @@ class Deployments:
 
     async def stop(self, agent_id: AgentId) -> tuple[Sequence[TableId], bool]:
         """Play nowhere any more: the tables that it was sent to, and whether it has no seat left. Its hands are played out."""
-        self._admit(Way.STOP, agent_id)
+        await self._admit(Way.STOP, agent_id)
         stopped = await self._ports.registry.stop(agent_id)
         self._ports.changed()
         return stopped, await self._ports.unseat(agent_id)
@@ -120,8 +120,14 @@ class Deployments:
 
     # --- what has to hold first -----------------------------------------------------------------------------------------
 
-    def _admit(self, way: Way, agent_id: AgentId) -> Arrival:
-        return whisper_policy.admit_whisper(way=way, sits_at=self._ports.tables.sits_at(agent_id))
+    async def _admit(self, way: Way, agent_id: AgentId, on_its_way_to: TableId | None = None) -> Arrival:
+        """Whom a host is about to seat counts as seated: between the wish and the seat nothing is told to it either
+        (test_who_is_on_its_way_to_a_revealing_table_is_told_nothing).
+        """
+        wished = [each for each in await self._ports.registry.seats_of(agent_id) if each.problem is None]
+        ways_there = [each.table_id for each in wished if each.table_id != on_its_way_to]
+        reveals = [*self._ports.tables.sits_at(agent_id), *self._ports.tables.reveals_of(ways_there)]
+        return whisper_policy.admit_whisper(way=way, sits_at=reveals)
 
     async def _refuse_too_many(self, agent_id: AgentId, table_id: TableId) -> None:
         elsewhere = [each for each in await self._ports.registry.seats_of(agent_id) if each.table_id != table_id]

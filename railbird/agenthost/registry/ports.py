@@ -74,6 +74,9 @@ class Tables(Protocol):
     def sits_at(self, agent_id: AgentId) -> Collection[RevealOptions]:
         """What every table reveals where this agent sits."""
 
+    def reveals_of(self, tables: Collection[TableId]) -> Collection[RevealOptions]:
+        """What those of these tables reveal that are open."""
+
 
 class Unseat(Protocol):
     """Takes an agent out of its seats: what it is dealt into is played to its end first."""

@@ -17,7 +17,7 @@ from policy.ids import AgentId, AgentVersionId, Seat, TableId
 from railbird.agenthost.registry import schema
 from railbird.agenthost.registry.ports import Database
 
-LEASE_MS: Final = 10_000
+LEASE_MS: Final = 30_000
 """So long after its last word a host counts as running, and its seats as played."""
 
 _deployment: Final = schema.deployments.c

@@ -201,3 +201,17 @@ async def test_a_token_of_before_a_sale_is_void_for_a_host_too(world: World) -> 
     async with live(world) as base:
         assert await error_on_entering(base, table_id, token) == "bad_token"
     assert AgentId(agent_id) not in {each.agent_id for each in await world.server.people.agents_of(UserId("ann"))}
+
+
+async def test_who_is_on_its_way_to_a_revealing_table_is_told_nothing(world: World) -> None:
+    """Between the wish and the seat neither another version nor another table; another seat there is no news to it."""
+    revealing, closed = await world.table(showHands=True), await world.table()
+    agent_id = await world.agent("ann")
+    await published(world, agent_id)
+    assert (await post(world, agent_id, "seat", {"tableId": revealing, **SEAT})).status_code == 202
+    second = await published(world, agent_id, strategy="She has aces.")
+    assert code_of(await post(world, agent_id, "deploy", {"agentVersionId": second})) == (409, "whisper_refused")
+    assert code_of(await post(world, agent_id, "seat", {"tableId": closed, **SEAT})) == (409, "whisper_refused")
+    assert (await post(world, agent_id, "seat", {"tableId": revealing, "buyIn": 500, "seat": 1})).status_code == 202
+    assert (await post(world, agent_id, "stop")).json()["tables"] == [revealing]
+    assert (await post(world, agent_id, "deploy", {"agentVersionId": second})).status_code == 200
