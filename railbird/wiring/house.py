@@ -49,8 +49,8 @@ from railbird.wiring.names import RegisteredNames
 from railbird.wiring.people import Revoking, doors
 from railbird.wiring.routes import Behind, http_routes
 from railbird.wiring.setup import Server, Setup
-from railbird.wiring.stores import Stores
 from railbird.wiring.signing import HostSigning
+from railbird.wiring.stores import Stores
 
 _FORGET_EVERY_S: Final = 3_600
 
@@ -60,8 +60,8 @@ class House:
 
     def __init__(self, setup: Setup, database: Database) -> None:
         self._setup, self._database, self._clock = setup, database, setup.clock
-        books = Bookkeeping(setup.clock.wall_ms, setup.starting_chips)
         self._house_agents = HouseAgentIds(setup.floor.house_agents)
+        books = Bookkeeping(setup.clock.wall_ms, setup.starting_chips)
         self.store, self.people = SqlTableStore(database, books), People(database, books)
         self.ledger, self.audit = Ledger(database, books), Audit(database)
         self.door = Delivery(new_name=setup.new_name, clock=setup.clock)
@@ -104,10 +104,10 @@ class House:
             grace_ms=self._setup.grace_ms,
             come_back_after_ms=self._setup.floor.come_back_after_ms,
             metrics=lambda: metrics_of(self._counted()),
+            hosting=self.hosting,
             sign_in_link=self._sign_in_link,
         )
 
-            hosting=self.hosting,
     async def keep(self) -> None:
         """What has to be done now and then, until cancelled."""
         async with asyncio.TaskGroup() as group:
@@ -178,14 +178,14 @@ class House:
             house_agents=self._house_agents,
         )
 
-    def _revoking(self) -> Revoking:
-        rules = self._setup.token_rules
-        longest_s = max(rules.longest_agent_life_s, rules.longest_user_life_s) + 2 * rules.leeway_s
-        return Revoking(
     def _good_from_s(self, agent_id: AgentId) -> int:
         """A token of now is good, unless its agent's were revoked in this very second."""
         return self.doors.revocations.first_good_second(agent_id, now_s=self._clock.wall_ms() // 1_000)
 
+    def _revoking(self) -> Revoking:
+        rules = self._setup.token_rules
+        longest_s = max(rules.longest_agent_life_s, rules.longest_user_life_s) + 2 * rules.leeway_s
+        return Revoking(
             self.doors.revocations,
             StoredRevocations(self._database),
             self._close_revoked,

@@ -67,9 +67,9 @@ class Server:
     grace_ms: int
     come_back_after_ms: int
     metrics: Callable[[], Sequence[Metric]]
+    hosting: AgentHosting
     sign_in_link: Callable[[UserId], Awaitable[str]]
     """The path, below where the application is mounted, that signs this person in once."""
-    hosting: AgentHosting
 
     async def stop(self) -> None:
         """No new hand; those in play end within the grace time or are cancelled. Once is enough, and twice does no harm."""
