@@ -44,6 +44,7 @@ _BY_WORD: Final[Mapping[str, ActionKind]] = {
 _WITH_AMOUNT: Final = re.compile(r"([a-z_]+?)_*(?:to_)?\$?(\d[\d,]*)(?:_?chips)?")
 _NUMBER: Final = re.compile(r"\$?\s*(\d[\d,_ ]*)(?:\.0+)?\s*(?:chips?)?", re.IGNORECASE)
 _DIGITS: Final = 15
+_NO_ACTION: Final = "there was no JSON object with an action in it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +65,25 @@ class NoSense:
 
 def parse_answer(completion: str) -> Answer | NoSense:
     """The answer in a reply: in a code fence, among prose, behind its reasoning, under another name of a field."""
+    if (only := _only_object(completion)) is not None:
+        return _answer(only, "")
     text = completion[-_MOST_CHARACTERS:]
     aloud = " ".join(match[2].strip() for match in _REASONED.finditer(text))
     said = _REASONED.sub(" ", text)
     objects = [found for found in _objects(said) if _value(found, _ACTION_KEYS) is not None]
     if not objects:
-        return NoSense("there was no JSON object with an action in it")
+        return NoSense(_NO_ACTION)
     return _answer(objects[-1], aloud)
 
 
 def _answer(found: Mapping[str, Any], aloud: str) -> Answer | NoSense:
     """The last object counts: a model that thinks in drafts ends with what it means."""
-    nested = _value(found, _ACTION_KEYS)
-    if isinstance(nested, dict):  # {"decision": {"action": ..., "amount": ...}}
-        return _answer({**found, **dict.fromkeys(_ACTION_KEYS), **nested}, aloud)
-    read = _action(nested)
+    if isinstance(nested := _value(found, _ACTION_KEYS), dict):  # {"decision": {"action": ..., "amount": ...}}
+        found = {**found, **dict.fromkeys(_ACTION_KEYS), **nested}
+    chosen = _value(found, _ACTION_KEYS)
+    if chosen is None:
+        return NoSense(_NO_ACTION)
+    read = _action(chosen)
     if read is None:
         return NoSense("its action is none of the game's")
     action, amount_in_action = read
@@ -120,6 +125,18 @@ def _chips(value: object) -> int | None:
 
 def _value(found: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((found[name] for name in names if found.get(name) is not None), None)
+
+
+def _only_object(text: str) -> dict[str, Any] | None:
+    """The object that is all of a reply, however long its reasoning is."""
+    text = text.strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return None
+    try:
+        found, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if end == len(text) else None
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

@@ -51,9 +51,8 @@ class PlayedHand(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"
             if self.your_cards
             else "You were not dealt in."
         )
-        return " ".join(
-            [f"Hand number {self.hand_number}.", cards, *self._streets(Form.PLAIN), f"{'; '.join(self._end())}."]
-        )
+        end = "; ".join(self._end())
+        return " ".join([f"Hand number {self.hand_number}.", cards, *self._streets(Form.PLAIN), f"In the end: {end}."])
 
     def _streets(self, form: Form) -> list[str]:
         return wording.streets(

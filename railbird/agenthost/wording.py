@@ -35,6 +35,8 @@ _VERBS: Final = {
     "straddle": "straddles to",
 }
 
+_WHEN: Final = {"preflop": "Before the flop", "flop": "On the flop", "turn": "On the turn", "river": "On the river"}
+
 
 class Said(NamedTuple):
     """An action, as far as a line tells it. `aside`: what a reader should know of it, else empty."""
@@ -117,7 +119,7 @@ def _said(action: PlayerAction) -> Said:
 def streets(moves: Iterable[Said], form: Form) -> list[str]:
     """One line a street in the compact form, one an action in the plain one."""
     if form is Form.PLAIN:
-        return [f"On the {move.street}, seat {move.seat} {_in_words(move)}." for move in moves]
+        return [f"{_WHEN.get(move.street, move.street)}, seat {move.seat} {_in_words(move)}." for move in moves]
     return [
         f"{street}: {', '.join(_in_short(move) for move in group)}"
         for street, group in groupby(moves, key=lambda move: move.street)

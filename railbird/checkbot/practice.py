@@ -21,7 +21,7 @@ from gameserver.table.commands import Close
 from gameserver.table.options import Clocks, TableOptions
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from policy.table_kind import TableKind
-from railbird.agenthost.house.player import HousePlayer
+from railbird.agenthost.house.seat import house_player
 from railbird.agenthost.house.styles import STYLES
 from railbird.app import Server, Setup, opened
 from railbird.client import ClientError, table_url
@@ -72,8 +72,9 @@ class Practice:
 
     async def _rival(self, url: str, token: str) -> None:
         with suppress(ClientError):
-            await HousePlayer(
+            await house_player(
                 url,
+                agent_id=AgentId("a-rival"),
                 agent_token=token,
                 style=STYLES["rock"],
                 rng=random.Random(secrets.randbits(64)),

@@ -14,7 +14,7 @@ from gameserver.identity.key_files import KeysNotPrivate, StoredKeys, init_keys
 from gameserver.identity.keys import KeyUse, UnusableKey
 from gameserver.store.ledger import Ledger
 from policy.ids import TableId
-from railbird.agenthost.house.player import HousePlayer
+from railbird.agenthost.house.seat import house_player
 from railbird.app import Server, Setup, opened
 from railbird.client import ClientError
 from railbird.config import Settings
@@ -141,8 +141,10 @@ async def _act(settings: Settings, keys: StoredKeys, server: Server, port: int, 
     """One part, from its first connection to the end of the demo."""
     part = seated.part
     version = await cast.register(server.people, part)
-    player = HousePlayer(
+    player = house_player(
         f"ws://{_HOST}:{port}/games/poker/{seated.table_id}/ws",
+        agent_id=part.agent_id,
+        version_id=version,
         agent_token=cast.token_source(keys.signing[KeyUse.HOSTING], part, version),
         style=part.style,
         rng=cast.dice(part),

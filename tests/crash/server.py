@@ -21,7 +21,7 @@ from gameserver.identity.keys import KeyUse
 from gameserver.table.options import TableOptions
 from policy.ids import TableId, UserId
 from policy.table_kind import TableKind
-from railbird.agenthost.house.player import HousePlayer
+from railbird.agenthost.house.seat import house_player
 from railbird.app import Server, Setup, opened
 from railbird.demo import cast
 from railbird.logs import configure_logs
@@ -99,8 +99,9 @@ async def play(server: Server, keys: StoredKeys, port: int, tables: list[TableId
         for number, table in enumerate(tables):
             for part in list(cast.cast_of(number))[:SEATS]:
                 version = await cast.register(server.people, part)
-                player = HousePlayer(
+                player = house_player(
                     f"ws://127.0.0.1:{port}/games/poker/{table}/ws",
+                    agent_id=part.agent_id,
                     agent_token=cast.token_source(keys.signing[KeyUse.HOSTING], part, version),
                     style=part.style,
                     rng=cast.dice(part),

@@ -16,7 +16,8 @@ from typing import Final
 import pytest
 
 from gameserver.wire.messages import Action, ActionKind, Enter, Rebuy, Sit
-from railbird.agenthost.house import STYLES, HousePlayer
+from policy.ids import AgentId
+from railbird.agenthost.house import STYLES, house_player
 from railbird.client import HandResult, connect
 from tests.client.fake_table import Visitor, fake_table
 from tests.client.frames import seat, snapshot, state, turn
@@ -65,8 +66,9 @@ async def test_the_example_bot_plays_at_a_real_table(which: str, tmp_path: Path)
     command = BOTS[which]()
     async with real_table(tmp_path, max_seats=2) as table, asyncio.timeout(60):
         bot = await started(command, table.url, await table.token("bot"))
-        rival = HousePlayer(
+        rival = house_player(
             table.url,
+            agent_id=AgentId("a-rival"),
             agent_token=await table.token("rival"),
             style=STYLES["mathematician"],
             rng=random.Random(1),

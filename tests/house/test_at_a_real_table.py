@@ -11,14 +11,17 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET
 
-from railbird.agenthost.house import STYLES, HousePlayer
+from policy.ids import AgentId
+from railbird.agenthost.house import STYLES, house_player
+from railbird.agenthost.player import AgentPlayer
 from railbird.client import ActionKind, Client, Closed, GameState, HandResult, HandStarted, Snapshot, YourTurn, connect
 from tests.house.real_table import RealTable, real_table
 
 
-async def house(table: RealTable, name: str, seat: int, seed: int = 1, buy_in_chips: int = 400) -> HousePlayer:
-    return HousePlayer(
+async def house(table: RealTable, name: str, seat: int, seed: int = 1, buy_in_chips: int = 400) -> AgentPlayer:
+    return house_player(
         table.url,
+        agent_id=AgentId(f"a-{name}"),
         agent_token=await table.token(name),
         style=STYLES[name],
         rng=random.Random(seed),

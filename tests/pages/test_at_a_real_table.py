@@ -10,7 +10,8 @@ from pathlib import Path
 
 from playwright.async_api import expect
 
-from railbird.agenthost.house import STYLES, HousePlayer
+from policy.ids import AgentId
+from railbird.agenthost.house import STYLES, house_player
 from tests.house.real_table import real_table
 from tests.live.chromium import OpenWatched
 
@@ -19,8 +20,9 @@ async def test_a_browser_follows_real_hands(watched_page: OpenWatched, tmp_path:
     """Hand after hand, with names, cards and winners, and nothing in the page that was not understood."""
     async with real_table(tmp_path) as table:
         players = [
-            HousePlayer(
+            house_player(
                 table.url,
+                agent_id=AgentId(f"a-{name}"),
                 agent_token=await table.token(name),
                 style=style,
                 rng=random.Random(seat),

@@ -12,8 +12,8 @@ from playwright.async_api import Page, expect
 
 from gameserver.hand.facts import ActionKind
 from gameserver.wire.messages import Snapshot, YourTurn
-from policy.ids import UserId
-from railbird.agenthost.house import STYLES, HousePlayer
+from policy.ids import AgentId, UserId
+from railbird.agenthost.house import STYLES, house_player
 from railbird.client import Client, connect
 from tests.house.real_table import RealTable, real_table
 from tests.live.chromium import OpenWatched, Watch
@@ -48,8 +48,9 @@ async def test_an_owner_follows_their_own_agent(watched_page: OpenWatched, tmp_p
     async with real_table(tmp_path) as table:
         styles = list(STYLES.items())[:2]
         players = [
-            HousePlayer(
+            house_player(
                 table.url,
+                agent_id=AgentId(f"a-{name}"),
                 agent_token=await table.token(name),
                 style=style,
                 rng=random.Random(seat),

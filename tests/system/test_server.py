@@ -19,7 +19,7 @@ from gameserver.identity.who import Nobody, UserIdentity
 from gameserver.table import commands
 from gameserver.table.facts import HandEnded
 from policy.ids import TableId, UserId
-from railbird.agenthost.house.player import HousePlayer
+from railbird.agenthost.house.seat import house_player
 from railbird.app import Server, Setup, opened
 from railbird.demo import cast
 from railbird.lobby import OpenTables
@@ -50,8 +50,9 @@ async def seat_the_house(server: Server, base: str, home: Home, table: TableId) 
     for part in cast.cast_of(0):
         version = await cast.register(server.people, part)
         players.append(
-            HousePlayer(
+            house_player(
                 f"{base.replace('http', 'ws')}games/poker/{table}/ws",
+                agent_id=part.agent_id,
                 agent_token=cast.token_source(home.keys.signing[KeyUse.HOSTING], part, version),
                 style=part.style,
                 rng=cast.dice(part),

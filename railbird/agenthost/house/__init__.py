@@ -1,13 +1,15 @@
-"""House players: rule-based, in several styles, for a table that would be empty otherwise. No model, and no claim to be good.
+"""The house model and its players: rule-based, in several styles, for a table that would be empty otherwise; no claim to be good.
 
-`decide` is a pure function of what a player knows, its style and its dice; `HousePlayer` is the connection around it.
+`HouseModel` is asked like any other model and knows the prompt alone; `decide` is a pure function of what was read there, a style and
+dice; `house_player` is a hosted agent that plays with it.
 """
 
 from __future__ import annotations
 
 from railbird.agenthost.house.decide import decide
 from railbird.agenthost.house.knowledge import Choice, Knowledge
-from railbird.agenthost.house.player import HousePlayer
+from railbird.agenthost.house.model import HouseModel
+from railbird.agenthost.house.seat import house_mind, house_player
 from railbird.agenthost.house.styles import STYLES, Style
 
-__all__ = ["STYLES", "Choice", "HousePlayer", "Knowledge", "Style", "decide"]
+__all__ = ["STYLES", "Choice", "HouseModel", "Knowledge", "Style", "decide", "house_mind", "house_player"]

@@ -65,7 +65,7 @@ def _sections(text: str) -> dict[str, str]:
     """By heading; of two with the same heading the later one."""
     headings = list(_HEADING.finditer(text))
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
-    return {heading[1]: text[heading.end() : end] for heading, end in zip(headings, ends, strict=True)}
+    return {heading[1]: text[heading.end() : end] for heading, end in zip(headings, ends, strict=False)}
 
 
 def _style(strategy: str) -> Style:

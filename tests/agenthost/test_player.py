@@ -11,7 +11,9 @@ from gameserver.errors import ErrorCode
 from gameserver.hand.facts import ActionKind
 from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.messages import Action, AgentDecision, AgentThoughtIn, Enter, Error, Rebuy, Sit, SitIn
-from railbird.agenthost.house import STYLES, HousePlayer
+from policy.ids import AgentId
+from railbird.agenthost.house import STYLES, house_player
+from railbird.agenthost.player import AgentPlayer
 from railbird.client import Closed, Refused
 from tests.client.fake_table import FakeTable, Visitor, fake_table
 from tests.client.frames import NOW_MS, seat, snapshot, state, turn
@@ -20,11 +22,12 @@ OTHERS = [seat(0, "Ada", bet=20)]
 US = seat(3, "Rock", 980)
 
 
-def player(table: FakeTable, style: str = "station", **changes: object) -> HousePlayer:
+def player(table: FakeTable, style: str = "station", **changes: object) -> AgentPlayer:
     usual = {"agent_token": "token", "min_turn_ms": 0, "seat": 3, "buy_in_chips": 1_000}
     settings: dict[str, object] = usual | changes
-    return HousePlayer(
+    return house_player(
         table.url,
+        agent_id=AgentId("a-rock"),
         style=STYLES[style],
         rng=random.Random(5),
         **settings,  # type: ignore[arg-type]  # names of the constructor
@@ -117,8 +120,9 @@ async def test_a_turn_that_is_over_is_thought_about_no_further() -> None:
     async def script(visitor: Visitor) -> None:
         await seated(visitor)
         await visitor.say(turn("turn-1", seq=1, ends_at=NOW_MS + 15_000))
-        thought = await visitor.hear()
-        await visitor.say(Error(code=ErrorCode.STALE_TURN, message="", request_id=thought.request_id))
+        for _ in ("thought", "decision"):
+            said = await visitor.hear()
+            await visitor.say(Error(code=ErrorCode.STALE_TURN, message="", request_id=said.request_id))
         await visitor.say(turn("turn-2", seq=2, ends_at=NOW_MS + 15_000))
         thought = await visitor.ack()
         assert isinstance(thought, AgentThoughtIn) and thought.turn_id == "turn-2"
