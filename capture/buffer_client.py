@@ -48,7 +48,7 @@ Order: TypeAlias = Run | Sequence[Argument]
 """A script to run, or a command's parts."""
 
 _SCAN_COUNT: Final = 1000
-_POOL_WAIT_S: Final = 2.0
+_POOL_WAIT_S: Final = 10.0
 _REDIRECTIONS: Final = 3
 """So often is an order sent on within a cluster, whose slots may be moving."""
 

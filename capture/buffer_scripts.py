@@ -61,6 +61,13 @@ return there
 )
 """As WRITE_TURNS, with a mark for a record, and where nothing is yet. Returns for each turn whether its record was there."""
 
+PUT_ENVELOPE: Final = _script("""
+local left = redis.call('TTL', KEYS[1])
+if left == -2 then redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[1])
+elseif left < tonumber(ARGV[1]) then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
+""")
+"""KEYS: the envelope. ARGV: seconds to live, its bytes."""
+
 RENEW_ENVELOPES: Final = _script("""
 local gone = {}
 for i, key in ipairs(KEYS) do

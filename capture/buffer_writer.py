@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from capture.buffer_client import BufferClient, Order, Run
-from capture.buffer_scripts import KEEP_BOOKS, MARK_TURNS, RENEW_ENVELOPES, WRITE_TURNS, Script
+from capture.buffer_scripts import KEEP_BOOKS, MARK_TURNS, PUT_ENVELOPE, RENEW_ENVELOPES, WRITE_TURNS, Script
 from capture.entry import Entry
 from capture.envelope import EnvelopeHash
 from capture.keys import Keys, escape
@@ -74,7 +74,7 @@ class BufferWriter:
         return there
 
     def _envelope(self, keys: Keys, name: EnvelopeHash, held: bytes) -> Order:
-        return ("SET", keys.envelope(name), held, "EX", self._longer_s)
+        return Run(PUT_ENVELOPE, [keys.envelope(name)], [self._longer_s, held])
 
     def _renewals(self, keys: Keys, known: Sequence[EnvelopeHash]) -> list[Run]:
         groups = [[name] for name in known] if keys.cluster else [known] if known else []

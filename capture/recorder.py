@@ -227,6 +227,8 @@ class Recorder:
                 self._stored += self._losses.named(losses, there)
         except (BufferUnavailable, TimeoutError):
             pass
+        except Exception as error:  # noqa: BLE001  (as above)
+            self._losses.say(self._decided, f"losses could not be named ({type(error).__name__})")
 
     def _give_up_on_old(self) -> None:
         limit_s = self._clock_s() - self._settings.hold_s

@@ -69,7 +69,7 @@ class Redactor:
         try:
             for message in messages:
                 _RAW.decode(message)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             return self._odd_messages(messages)
         joined = b"[%b]" % b",".join(messages)
         redacted = redaction_policy.redact_text_for_record(

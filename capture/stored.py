@@ -165,7 +165,8 @@ def _body(body: bytes | MissingReason, prompt: CapturedPrompt | MissingReason) -
 
 def _without_prompt(body: bytes, whole: bytes) -> tuple[int, bytes, bytes] | None:
     """What stands around the prompt in the body; None where the prompt does not stand in it."""
-    for form in (UTF8,) if whole.isascii() else (UTF8, ASCII):
+    one_way = whole.isascii() and b"\x7f" not in whole
+    for form in (UTF8,) if one_way else (UTF8, ASCII):
         escaped = _escaped(whole, form)
         if escaped and (at := _find(body, escaped)) >= 0:
             return (form, body[:at], body[at + len(escaped) :])
