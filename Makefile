@@ -7,12 +7,13 @@ BIN := "$(VENV)"/bin
 DEMO_ARGS ?=
 TEST_ARGS ?=
 BENCH_ARGS ?=
+REAL_MODEL_ARGS ?=
 LEAKS_ARGS ?=
 KILLS ?= 300
 DB ?= sqlite
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench crash leaks mutants release lock clean run-environment dev-environment chromium
+.PHONY: help demo test check format bench real-model crash leaks mutants release lock clean run-environment dev-environment chromium
 
 help:
 	@echo "make demo    deal on this machine and watch: no Redis, no Postgres, no key   (DEMO_ARGS='--port 8001')"
@@ -20,6 +21,7 @@ help:
 	@echo "make check   format, lint, strict types, walls, tests, coverage"
 	@echo "make format  put the format right"
 	@echo "make bench   measure against peers, side by side                             (BENCH_ARGS='--help')"
+	@echo "make real-model  let agents play with a real small language model on this CPU     (REAL_MODEL_ARGS='--hands 30')"
 	@echo "make crash   kill the server at random instants, and look what is left       (KILLS=300 DB=sqlite|postgres)"
 	@echo "make leaks   play twin worlds for ten minutes, and print who was compared where       (LEAKS_ARGS='--help')"
 	@echo "make mutants change the gates in every way, and see that their tests notice"
@@ -52,6 +54,9 @@ format: dev-environment
 bench: dev-environment
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
+real-model: run-environment
+	@scripts/real-model.sh $(REAL_MODEL_ARGS)
+
 crash: dev-environment
 	@$(BIN)/python -m tests.crash --kills $(KILLS) --db $(DB)
 
@@ -68,7 +73,7 @@ lock:
 	@scripts/lock.sh
 
 clean:
-	rm -rf "$(VENV)" .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov mutants dist
+	rm -rf "$(VENV)" .venv-real-model .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov mutants dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 run-environment:
