@@ -1,95 +1,112 @@
-"""A turn and a hand's turns as JSON, as readers get them: names of the wire, times in Unix milliseconds, money as exact text.
+"""Captured turns as the models that readers get (`capture.shapes`).
 
-A part that is not there is absent, and `missing` says why. Texts come back as they were: a lone surrogate is `\\udXXX` in JSON.
-Bytes that are no UTF-8 stand as lone surrogates from `\\udc80` on, as Python's `surrogateescape` has it.
+Texts come back as they were: a lone surrogate is `\\udXXX` in JSON. Bytes that are no UTF-8 stand as lone surrogates from `\\udc80`
+on, as Python's `surrogateescape` has it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Any, Final, TypeAlias, assert_never
+from typing import Any, Final, assert_never
 
 import msgspec
 
 from capture.assembly import AgentTurns, FallenBack, Gone, HandTurn
 from capture.captured import CapturedCall, CapturedPrompt, CapturedTurn, Verdict, VerdictOutcome
+from capture.hand import Hand
 from capture.ledger import Charge
-from capture.reading_charges import RecentHand
+from capture.operator_read import EveryAgentsTurns, Recent
+from capture.promote import Promoted
 from capture.record import MissingReason, Move, TurnKey
-from policy.ids import HandNumber, TableId
+from capture.shapes import (
+    AgentTurnsShape,
+    CallShape,
+    HandNameShape,
+    HandNamesShape,
+    HandTurnsShape,
+    KeptShape,
+    MoveShape,
+    PromotedShape,
+    RecentAgentShape,
+    RecentHandShape,
+    RecentHandsShape,
+    TurnShape,
+    VerdictShape,
+)
 
-Document: TypeAlias = dict[str, Any]
 _ALL: Final = "all"
+_US_A_MS: Final = 1_000
 
 
-def encode(document: Document) -> bytes:
+def encode(document: msgspec.Struct) -> bytes:
     """JSON in UTF-8."""
     return msgspec.json.encode(document)
 
 
-def agent_document(found: AgentTurns) -> Document:
+def of_agent(found: AgentTurns) -> AgentTurnsShape:
     """One agent's turns of a hand."""
     hand = found.hand
-    return {
-        "tableId": _text(hand.table_id),
-        "handNumber": hand.hand_number,
-        "agentId": _text(hand.agent_id),
-        "turns": [turn_document(turn) for turn in found.turns],
-        "missing": _all_missing(found.nothing),
-    }
+    return AgentTurnsShape(
+        table_id=_text(hand.table_id),
+        hand_number=hand.hand_number,
+        agent_id=_text(hand.agent_id),
+        turns=[of_turn(turn) for turn in found.turns],
+        missing=_all_missing(found.nothing),
+    )
 
 
-def hand_document(
-    table_id: TableId, hand_number: HandNumber, found: Sequence[AgentTurns], nothing: MissingReason | None
-) -> Document:
+def of_hand(found: EveryAgentsTurns) -> HandTurnsShape:
     """Every agent's turns of a hand, in the order of play."""
-    turns = [turn for agent in found for turn in agent.turns]
+    turns = [turn for agent in found.agents for turn in agent.turns]
     in_order = sorted(turns, key=lambda turn: (_key(turn).action_index, _key(turn).agent_id))
-    return {
-        "tableId": _text(table_id),
-        "handNumber": hand_number,
-        "agents": [_text(agent.hand.agent_id) for agent in found],
-        "turns": [turn_document(turn) for turn in in_order],
-        "missing": _all_missing(nothing),
-    }
+    return HandTurnsShape(
+        table_id=_text(found.table_id),
+        hand_number=found.hand_number,
+        agents=[_text(agent.hand.agent_id) for agent in found.agents],
+        turns=[of_turn(turn) for turn in in_order],
+        missing=_all_missing(found.nothing),
+    )
 
 
-def recent_document(hand: RecentHand, *, in_play: bool, captured: bool | None) -> Document:
-    """A hand of late. `captured`: whether any of its turns is there to be read; None: the buffer does not say."""
-    return {
-        "tableId": _text(hand.table_id),
-        "handNumber": hand.hand_number,
-        "lastTurnAt": hand.last_at_us // 1_000,
-        "turns": hand.decided + hand.fallbacks,
-        "decided": hand.decided,
-        "fallbacks": hand.fallbacks,
-        "fallbackOnly": hand.decided == 0,
-        "expired": None if captured is None else hand.decided > 0 and not captured,
-        "inPlay": in_play,
-        "costUsd": money(hand.cost_usd),
-        "unpricedCalls": hand.unpriced_calls,
-        "agents": [{"agentId": _text(agent_id), "decided": decided} for agent_id, decided in hand.agents],
-    }
+def of_recent(found: Sequence[Recent], *, asked_for: int) -> RecentHandsShape:
+    """A page of hands of late."""
+    before = found[-1].hand.last_at_us if len(found) == asked_for else None
+    return RecentHandsShape(hands=[_recent(each) for each in found], before=before)
 
 
-def turn_document(turn: HandTurn) -> Document:
+def of_promoted(promoted: Promoted) -> PromotedShape:
+    """What came of keeping."""
+    return PromotedShape(status=promoted.status.value, turns=promoted.turns, missing=list(promoted.missing))
+
+
+def of_kept(promoted: Promoted, until_us: int | None) -> KeptShape:
+    """What came of keeping, and until when it is kept."""
+    return KeptShape(
+        status=promoted.status.value,
+        turns=promoted.turns,
+        missing=list(promoted.missing),
+        kept_until=None if until_us is None else until_us // _US_A_MS,
+    )
+
+
+def of_hands(hands: Iterable[Hand]) -> HandNamesShape:
+    """Hands by name."""
+    named = [HandNameShape(table_id=_text(hand.table_id), hand_number=hand.hand_number) for hand in hands]
+    return HandNamesShape(hands=named)
+
+
+def of_turn(turn: HandTurn) -> TurnShape:
     """One turn."""
     match turn:
         case CapturedTurn():
             return _captured(turn)
         case FallenBack(charge=charge):
-            return {
-                **_of_key(charge.key),
-                **_of_charge(charge),
-                "isFallback": True,
-                "reason": _text(charge.reason or ""),
-                "missing": _all_missing(MissingReason.NO_DECISION),
-            }
-        case Gone(key=key, reason=reason, charge=known):
-            of_ledger = {} if known is None else _of_charge(known)
-            return {**_of_key(key), **of_ledger, "isFallback": False, "missing": _all_missing(reason)}
+            reason, missing = _text(charge.reason or ""), _all_missing(MissingReason.NO_DECISION)
+            return _of_ledger(charge.key, charge, is_fallback=True, missing=missing, reason=reason)
+        case Gone(key=key, reason=why, charge=known):
+            return _of_ledger(key, known, is_fallback=False, missing=_all_missing(why))
         case _:
             assert_never(turn)
 
@@ -100,35 +117,35 @@ def money(usd: Decimal) -> str:
     return plain.rstrip("0").rstrip(".") if "." in plain else plain
 
 
-def _captured(turn: CapturedTurn) -> Document:
+def _captured(turn: CapturedTurn) -> TurnShape:
     call = turn.deciding_call
-    return {
+    return TurnShape(
         **_of_key(turn.key),
         **_version(turn.agent_version_id),
-        "capturedAt": turn.at_us // 1_000,
         **_parts(turn),
-        "action": _text(turn.chosen.action),
-        "amount": turn.chosen.amount,
-        "verdict": _verdict(turn.verdict),
-        "isFallback": False,
-        "provider": None if call is None else _text(call.provider),
-        "model": None if call is None else _text(call.model),
-        "promptVersion": _text_or_none(turn.prompt_version),
-        "temperature": turn.temperature,
-        "seed": turn.seed,
-        "maxTokens": turn.max_tokens,
-        "inputTokens": _sum(each.input_tokens for each in turn.calls),
-        "outputTokens": _sum(each.output_tokens for each in turn.calls),
-        "costUsd": _cost(turn.calls),
-        "latencyMs": turn.latency_ms,
-        "calls": [_call(each, deciding=n == turn.deciding) for n, each in enumerate(turn.calls)],
-        "missing": {part.value: reason.value for part, reason in turn.missing.items()},
-    }
+        captured_at=turn.at_us // _US_A_MS,
+        action=_text(turn.chosen.action),
+        amount=turn.chosen.amount,
+        verdict=_verdict(turn.verdict),
+        is_fallback=False,
+        provider=None if call is None else _text(call.provider),
+        model=None if call is None else _text(call.model),
+        prompt_version=_text_or_none(turn.prompt_version),
+        temperature=turn.temperature,
+        seed=turn.seed,
+        max_tokens=turn.max_tokens,
+        input_tokens=_sum(each.input_tokens for each in turn.calls),
+        output_tokens=_sum(each.output_tokens for each in turn.calls),
+        cost_usd=_cost(turn.calls),
+        latency_ms=turn.latency_ms,
+        calls=[_call(each, deciding=n == turn.deciding) for n, each in enumerate(turn.calls)],
+        missing={part.value: reason.value for part, reason in turn.missing.items()},
+    )
 
 
-def _parts(turn: CapturedTurn) -> Document:
+def _parts(turn: CapturedTurn) -> dict[str, Any]:
     """The four parts, as far as they are there."""
-    parts: Document = {}
+    parts: dict[str, Any] = {}
     if not isinstance(turn.knowledge, MissingReason):
         parts["knowledge"] = msgspec.Raw(turn.knowledge)
     if (call := turn.deciding_call) is not None:
@@ -139,78 +156,106 @@ def _parts(turn: CapturedTurn) -> Document:
     return parts
 
 
-def _prompt(prompt: CapturedPrompt | MissingReason) -> Document:
+def _prompt(prompt: CapturedPrompt | MissingReason) -> dict[str, Any]:
     if isinstance(prompt, MissingReason):
         return {}
     return {
         "prompt": _text_of(prompt.whole),
-        "promptSha256": prompt.fingerprint.sha256.hex(),
-        "promptBytes": prompt.fingerprint.length_bytes,
-        "envelopeSha256": prompt.envelope_hash.hex(),
+        "prompt_sha256": prompt.fingerprint.sha256.hex(),
+        "prompt_bytes": prompt.fingerprint.length_bytes,
+        "envelope_sha256": prompt.envelope_hash.hex(),
     }
 
 
-def _call(call: CapturedCall, *, deciding: bool) -> Document:
-    body = {} if isinstance(call.request_body, MissingReason) else {"requestBody": _text_of(call.request_body)}
-    return {
-        "attempt": call.attempt,
-        "purpose": call.purpose.value,
-        "outcome": call.outcome.value,
-        "deciding": deciding,
-        "provider": _text(call.provider),
-        "model": _text(call.model),
-        # The deciding call's prompt and response are the turn's.
-        **({} if deciding else {**_prompt(call.prompt), "response": _text_or_none(call.completion)}),
+def _call(call: CapturedCall, *, deciding: bool) -> CallShape:
+    own = {} if deciding else {**_prompt(call.prompt), "response": _text_or_none(call.completion)}
+    body = {} if isinstance(call.request_body, MissingReason) else {"request_body": _text_of(call.request_body)}
+    return CallShape(
+        attempt=call.attempt,
+        purpose=call.purpose.value,
+        outcome=call.outcome.value,
+        deciding=deciding,
+        provider=_text(call.provider),
+        model=_text(call.model),
+        **own,
         **body,
-        "responseBody": _text_of(call.response_body),
-        "finishReason": _text_or_none(call.finish_reason),
-        "inputTokens": call.input_tokens,
-        "outputTokens": call.output_tokens,
-        "costUsd": None if call.cost_usd is None else money(call.cost_usd),
-        "latencyMs": call.latency_ms,
+        response_body=_text_of(call.response_body),
+        finish_reason=_text_or_none(call.finish_reason),
+        input_tokens=call.input_tokens,
+        output_tokens=call.output_tokens,
+        cost_usd=None if call.cost_usd is None else money(call.cost_usd),
+        latency_ms=call.latency_ms,
+    )
+
+
+def _verdict(verdict: Verdict) -> VerdictShape:
+    outcome, gap = verdict.outcome.value, verdict.history_gap
+    if verdict.outcome is not VerdictOutcome.CHANGED or verdict.chosen is None or verdict.sent is None:
+        return VerdictShape(outcome=outcome, history_gap=gap)
+    why = msgspec.UNSET if verdict.why is None else _text(verdict.why)
+    return VerdictShape(outcome=outcome, history_gap=gap, from_=_move(verdict.chosen), to=_move(verdict.sent), why=why)
+
+
+def _move(move: Move) -> MoveShape:
+    return MoveShape(action=_text(move.action), amount=move.amount)
+
+
+def _of_key(key: TurnKey) -> dict[str, Any]:
+    return {
+        "table_id": _text(key.table_id),
+        "hand_number": key.hand_number,
+        "agent_id": _text(key.agent_id),
+        "action_index": key.action_index,
     }
 
 
-def _verdict(verdict: Verdict) -> Document:
-    document: Document = {"outcome": verdict.outcome.value, "historyGap": verdict.history_gap}
-    if verdict.outcome is VerdictOutcome.CHANGED and verdict.chosen is not None and verdict.sent is not None:
-        document |= {"from": _move(verdict.chosen), "to": _move(verdict.sent)}
-        document |= {} if verdict.why is None else {"why": _text(verdict.why)}
-    return document
-
-
-def _move(move: Move) -> Document:
-    return {"action": _text(move.action), "amount": move.amount}
-
-
-def _of_key(key: TurnKey) -> Document:
-    return {
-        "tableId": _text(key.table_id),
-        "handNumber": key.hand_number,
-        "agentId": _text(key.agent_id),
-        "actionIndex": key.action_index,
-    }
-
-
-def _of_charge(charge: Charge) -> Document:
-    """What the ledger knows of a turn."""
-    return {
+def _of_ledger(key: TurnKey, charge: Charge | None, **fields: Any) -> TurnShape:
+    """A turn of which there is at most what the ledger knows."""
+    if charge is None:
+        return TurnShape(**_of_key(key), **fields)
+    return TurnShape(
+        **_of_key(key),
         **_version(charge.agent_version_id),
-        "capturedAt": charge.at_us // 1_000,
-        "provider": _text_or_none(charge.provider),
-        "model": _text_or_none(charge.model),
-        "inputTokens": charge.input_tokens,
-        "outputTokens": charge.output_tokens,
-        "costUsd": money(charge.cost_usd),
-        "latencyMs": charge.latency_ms,
-    }
+        **fields,
+        captured_at=charge.at_us // _US_A_MS,
+        provider=_text_or_none(charge.provider),
+        model=_text_or_none(charge.model),
+        input_tokens=charge.input_tokens,
+        output_tokens=charge.output_tokens,
+        cost_usd=money(charge.cost_usd),
+        latency_ms=charge.latency_ms,
+    )
 
 
-def _version(version_id: str | None) -> Document:
-    return {} if version_id is None else {"agentVersionId": _text(version_id)}
+def _recent(recent: Recent) -> RecentHandShape:
+    hand = recent.hand
+    return RecentHandShape(
+        table_id=_text(hand.table_id),
+        hand_number=hand.hand_number,
+        last_turn_at=hand.last_at_us // _US_A_MS,
+        turns=hand.decided + hand.fallbacks,
+        decided=hand.decided,
+        fallbacks=hand.fallbacks,
+        fallback_only=hand.decided == 0,
+        expired=_is_expired(recent),
+        in_play=recent.in_play,
+        cost_usd=money(hand.cost_usd),
+        unpriced_calls=hand.unpriced_calls,
+        agents=[RecentAgentShape(agent_id=_text(agent_id), decided=decided) for agent_id, decided in hand.agents],
+    )
 
 
-def _all_missing(reason: MissingReason | None) -> Mapping[str, str]:
+def _is_expired(recent: Recent) -> bool | None:
+    if recent.hand.decided == 0 or recent.captured is True:
+        return False
+    return None if recent.captured is None else True
+
+
+def _version(version_id: str | None) -> dict[str, Any]:
+    return {} if version_id is None else {"agent_version_id": _text(version_id)}
+
+
+def _all_missing(reason: MissingReason | None) -> dict[str, str]:
     return {} if reason is None else {_ALL: reason.value}
 
 

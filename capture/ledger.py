@@ -67,7 +67,7 @@ class Ledger:
         self._writing: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        self._writing = asyncio.create_task(self._write(), name="ledger")
+        await self.open()
         return self
 
     async def __aexit__(
@@ -92,6 +92,11 @@ class Ledger:
             return
         self._waiting.append(entry)
         self._to_write.set()
+
+    async def open(self) -> None:
+        """Begin to write. `async with` does it, and closes at the end."""
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write(), name="ledger")
 
     async def flush(self) -> None:
         """Wait until what was charged so far is written. As long as the database is away, it is not."""
@@ -146,6 +151,12 @@ class Ledger:
         wanted = wanted.where(charges.c.agent_id == agent_id, charges.c.at_us >= since_us)
         rows = await self._database.read(lambda connection: connection.execute(wanted).all())
         return [Hand(agent_id, TableId(row.table_id), HandNumber(row.hand_number)) for row in rows]
+
+    async def has_turns(self, agent_id: AgentId, table_id: TableId, hand_number: HandNumber) -> bool:
+        """Whether an agent was charged for a turn of a hand."""
+        hand = (charges.c.table_id == table_id, charges.c.hand_number == hand_number)
+        wanted = select(charges.c.at_us).where(charges.c.agent_id == agent_id, *hand).limit(1)
+        return await self._database.read(lambda connection: connection.execute(wanted).first()) is not None
 
     # --- writing --------------------------------------------------------------------------------------------------------
 

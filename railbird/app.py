@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from gameserver.store.engine import open_database
 from railbird import migrations
 from railbird.wiring.house import House
+from railbird.wiring.record import buffer_url
 from railbird.wiring.setup import Server, Setup
 
 __all__ = ["Server", "Setup", "opened"]
@@ -22,20 +23,26 @@ __all__ = ["Server", "Setup", "opened"]
 @asynccontextmanager
 async def opened(setup: Setup) -> AsyncIterator[Server]:
     """Open the stores, start every stored table again, and serve until the end of the block; then stop with grace."""
-    database = await open_database(setup.database_url, migrate=migrations.upgrade)
-    try:
-        house = House(setup, database)
-        await house.load()
-        server = house.server()
-        await server.floor.start()
-        keeping = asyncio.create_task(house.keep(), name="keeping")
+    with buffer_url(setup.record) as buffer:
+        database = await open_database(setup.database_url, migrate=migrations.upgrade)
         try:
-            yield server
+            async with _running(House(setup, database, buffer)) as server:
+                yield server
         finally:
-            await server.stop()
-            keeping.cancel()
-            with suppress(asyncio.CancelledError):
-                await keeping
-            await house.settle()
+            await database.dispose()
+
+
+@asynccontextmanager
+async def _running(house: House) -> AsyncIterator[Server]:
+    await house.load()
+    server = house.server()
+    await server.floor.start()
+    keeping = asyncio.create_task(house.keep(), name="keeping")
+    try:
+        yield server
     finally:
-        await database.dispose()
+        await server.stop()
+        keeping.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeping
+        await house.settle()

@@ -98,9 +98,10 @@ class IdentitySettings:
 
 @dataclass(frozen=True, slots=True)
 class CaptureSettings:
-    """`redis_url`: `None` is the embedded Valkey in `home`."""
+    """`redis_url`: `None` is the embedded Valkey in `home`. `pinned_days`: `None` is no limit on turns that were kept."""
 
     ttl_s: int
+    pinned_days: int | None
     redis_url: str | None = field(repr=False)
 
 
@@ -182,6 +183,13 @@ SETTINGS: Final = (
         values.whole(60, 30 * 86_400),
         "86400",
         "how long a captured turn is kept",
+    ),
+    Setting(
+        "CAPTURE_PINNED_DAYS",
+        "capture.pinned_days",
+        values.whole(1, 36_500),
+        None,
+        "after how many days a turn that somebody kept is deleted",
     ),
     Setting("RAILBIRD_REDIS_URL", "bus.redis_url", _REDIS, None, "bus and leases; without it one worker"),
 )

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Final
 
+import msgspec
 from starlette.responses import Response, StreamingResponse
 
 from capture import document
-from capture.document import Document
-from capture.promote import Promoted
 
 _NO_STORE: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
-def json_answer(content: Document, status: int = 200) -> Response:
+def json_answer(content: msgspec.Struct, status: int = 200) -> Response:
     """One JSON object."""
     return Response(document.encode(content), status, media_type="application/json", headers=_NO_STORE)
 
@@ -23,8 +22,3 @@ def lines_answer(lines: AsyncIterator[bytes], name: str) -> Response:
     """JSON objects, one a line, as a file. `name`: of ASCII letters that need no quoting."""
     headers = {**_NO_STORE, "Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
-
-
-def promoted_document(promoted: Promoted) -> Document:
-    """What came of keeping."""
-    return {"status": promoted.status.value, "turns": promoted.turns, "missing": list(promoted.missing)}

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 
 from capture import document
 from capture.http import parameters
-from capture.http.answers import json_answer, promoted_document
+from capture.http.answers import json_answer
 from capture.http.parameters import OneHand
 from capture.operator_read import OperatorReads
 from policy.viewer import Operator
@@ -69,21 +69,20 @@ class _Desk:
     async def hand(self, request: Request) -> Response:
         operator = await self._who(request)
         found = await self._reads.hand(operator, parameters.hand_asked_for(request))
-        return json_answer(document.agent_document(found))
+        return json_answer(document.of_agent(found))
 
     async def hand_all(self, request: Request) -> Response:
         operator = await self._who(request)
         found = await self._reads.hand_all(operator, *parameters.every_agents_hand(request))
-        return json_answer(document.hand_document(found.table_id, found.hand_number, found.agents, found.nothing))
+        return json_answer(document.of_hand(found))
 
     async def recent(self, request: Request) -> Response:
         operator = await self._who(request)
         limit, before_us = parameters.page_asked_for(request)
         hands = await self._reads.recent(operator, limit=limit, before_us=before_us)
-        rows = [document.recent_document(each.hand, in_play=each.in_play, captured=each.captured) for each in hands]
-        return json_answer({"hands": rows})
+        return json_answer(document.of_recent(hands, asked_for=limit))
 
     async def promote(self, request: Request) -> Response:
         operator = await self._who(request)
         asked = await self._read_body(request, OneHand)
-        return json_answer(promoted_document(await self._reads.promote(operator, asked.hand)))
+        return json_answer(document.of_promoted(await self._reads.promote(operator, asked.hand)))

@@ -15,8 +15,9 @@ from starlette.routing import BaseRoute, Route
 from capture import document
 from capture.hand import Hand
 from capture.http import parameters
-from capture.http.answers import json_answer, lines_answer, promoted_document
+from capture.http.answers import json_answer, lines_answer
 from capture.owner_read import OwnerReads
+from capture.shapes import AllDeletedShape, DeletedShape
 from policy.errors import PolicyRefusal, RefusalCode
 from policy.ids import AgentId, UserId
 
@@ -53,22 +54,20 @@ class _Desk:
     async def show(self, request: Request) -> Response:
         user_id = await self._ports.user(request)
         found = await self._reads.turns(user_id, parameters.hand_of_path(request))
-        return json_answer(document.agent_document(found))
+        return json_answer(document.of_agent(found))
 
     async def keep(self, request: Request) -> Response:
         user_id = await self._ports.user(request)
         promoted, until_us = await self._reads.keep(user_id, parameters.hand_of_path(request))
-        return json_answer(
-            {**promoted_document(promoted), "keptUntil": None if until_us is None else until_us // 1_000}
-        )
+        return json_answer(document.of_kept(promoted, until_us))
 
     async def delete(self, request: Request) -> Response:
         user_id = await self._ports.user(request)
-        return json_answer({"deleted": await self._reads.delete(user_id, parameters.hand_of_path(request))})
+        return json_answer(DeletedShape(deleted=await self._reads.delete(user_id, parameters.hand_of_path(request))))
 
     async def list_hands(self, request: Request) -> Response:
         _, hands = await self._their_hands(request)
-        return json_answer({"hands": [{"tableId": hand.table_id, "handNumber": hand.hand_number} for hand in hands]})
+        return json_answer(document.of_hands(hands))
 
     async def export(self, request: Request) -> Response:
         user_id, hands = await self._their_hands(request)
@@ -77,7 +76,7 @@ class _Desk:
     async def delete_all(self, request: Request) -> Response:
         user_id, hands = await self._their_hands(request)
         deleted = [await self._reads.delete(user_id, hand) for hand in hands]
-        return json_answer({"deleted": sum(deleted), "hands": len(deleted)})
+        return json_answer(AllDeletedShape(deleted=sum(deleted), hands=len(deleted)))
 
     async def _their_hands(self, request: Request) -> tuple[UserId, Sequence[Hand]]:
         """Raises PolicyRefusal `not_found` where neither the agent nor a hand of it is theirs."""
@@ -90,4 +89,4 @@ class _Desk:
 
     async def _lines(self, user_id: UserId, hands: Sequence[Hand]) -> AsyncIterator[bytes]:
         async for turn in self._reads.export(user_id, hands):
-            yield document.encode(document.turn_document(turn)) + b"\n"
+            yield document.encode(document.of_turn(turn)) + b"\n"

@@ -75,13 +75,13 @@ def agent_of_path(request: Request) -> AgentId:
 
 
 def page_asked_for(request: Request) -> tuple[int, int | None]:
-    """How many hands, and before which time (Unix milliseconds): in microseconds; None: the latest. Raises HTTPException 400."""
+    """How many hands, and before which time in microseconds, as a page before said; None: the latest. Raises HTTPException 400."""
     limit = _at_most_one(request.query_params.getlist("limit"))
     before = _at_most_one(request.query_params.getlist("before"))
     hands = _USUAL_HANDS if limit is None else _number(limit)
     if hands > MOST_HANDS:
         raise HTTPException(400)
-    return hands, None if before is None else min(_number(before), _LARGEST // 1_000) * 1_000
+    return hands, None if before is None else _number(before)
 
 
 def _nothing() -> PolicyRefusal:

@@ -117,6 +117,12 @@ class Hands:
         found = await self._newest(1, _hand.table_id == table_id, _hand.hand_number == hand_number)
         return found[0] if found else None
 
+    async def status(self, table_id: TableId, hand_number: HandNumber) -> HandStatus | None:
+        """Whether a hand is open, finished or cancelled; None where no such hand began."""
+        wanted = select(_hand.status).where(_hand.table_id == table_id, _hand.hand_number == hand_number)
+        found = await self._database.value(wanted)
+        return None if found is None else HandStatus(found)
+
     async def recent_hands(self, table_id: TableId, limit: int) -> Sequence[HandResult]:
         """The last finished hands of a table, oldest first."""
         found = await self._newest(limit, _hand.table_id == table_id, _hand.status == HandStatus.FINISHED)

@@ -47,6 +47,7 @@ from railbird.wiring.keys import FixedKeys, KeySource
 from railbird.wiring.metrics import Counted, metrics_of
 from railbird.wiring.names import RegisteredNames
 from railbird.wiring.people import Revoking, doors
+from railbird.wiring.record import Record
 from railbird.wiring.routes import Behind, http_routes
 from railbird.wiring.setup import Server, Setup
 from railbird.wiring.signing import HostSigning
@@ -56,9 +57,9 @@ _FORGET_EVERY_S: Final = 3_600
 
 
 class House:
-    """Everything of one server, put together over an open database."""
+    """Everything of one server, put together over an open database. `buffer`: where captured turns lie; None: nowhere."""
 
-    def __init__(self, setup: Setup, database: Database) -> None:
+    def __init__(self, setup: Setup, database: Database, buffer: str | None = None) -> None:
         self._setup, self._database, self._clock = setup, database, setup.clock
         self._house_agents = HouseAgentIds(setup.floor.house_agents)
         books = Bookkeeping(setup.clock.wall_ms, setup.starting_chips)
@@ -83,6 +84,7 @@ class House:
         self.departures = Departures(self.floor)
         self.hosting = self._hosting()
         self.transfers = Transfers(TransferPorts(self.floor, self.hosting.deployments.withdraw, self._hand_over))
+        self.record = Record(setup.record, database, buffer, setup.clock.wall_ms)
         self.refusals: Counter[str] = Counter()
 
     async def load(self) -> None:
@@ -90,6 +92,7 @@ class House:
         await self.invitations.load()
         await self.revoking.load()
         await self.notes.load()
+        await self.record.open()
 
     def server(self) -> Server:
         """The server, whose tables do not run yet."""
@@ -105,6 +108,7 @@ class House:
             come_back_after_ms=self._setup.floor.come_back_after_ms,
             metrics=lambda: metrics_of(self._counted()),
             hosting=self.hosting,
+            record=self.record,
             sign_in_link=self._sign_in_link,
         )
 
@@ -119,6 +123,7 @@ class House:
         await self.transfers.stop()
         await self.departures.stop()
         await self.notes.stop()
+        await self.record.close()
 
     # --- parts ----------------------------------------------------------------------------------------------------------
 
@@ -206,6 +211,7 @@ class House:
         while True:
             await asyncio.sleep(_FORGET_EVERY_S)
             self.revoking.forget()
+            await self.record.forget()
 
     def _app(self) -> Starlette:
         app = Starlette(
@@ -248,6 +254,8 @@ class House:
             notes=self.notes,
             transfers=self.transfers,
             hosting=self.hosting,
+            record=self.record,
+            hands=Hands(self._database),
             people=self.people,
             ledger=self.ledger,
             audit=self.audit,

@@ -31,6 +31,7 @@ from gameserver.identity.admission import Revocations
 from gameserver.identity.issue import issue_agent_token
 from gameserver.identity.keys import KeyUse
 from gameserver.store.audit import Audit
+from gameserver.store.hands import Hands
 from gameserver.store.ledger import Ledger
 from gameserver.store.people import People
 from gameserver.store.stored import StoredAgent
@@ -39,6 +40,7 @@ from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from railbird.wiring.hosting import AgentHosting
 from railbird.wiring.keys import KeySource
 from railbird.wiring.people import Doors, Revoking
+from railbird.wiring.record import Record, RecordBehind, record_routes
 
 _DAY_S = 86_400
 
@@ -58,6 +60,8 @@ class Behind:
     notes: WaitingNotes
     transfers: Transfers
     hosting: AgentHosting
+    record: Record
+    hands: Hands
     people: People
     ledger: Ledger
     audit: Audit
@@ -85,6 +89,7 @@ def http_routes(behind: Behind) -> list[BaseRoute]:
         *table_desk_routes(desk),
         *agent_routes(_agent_ports(behind, own)),
         *behind.hosting.routes(own),
+        *record_routes(behind.record, _record_behind(behind, own)),
         *bankroll_routes(askers, behind.ledger),
         *internal_routes(
             InternalPorts(
@@ -110,6 +115,18 @@ def _sign_in_ports(behind: Behind) -> SignInPorts:
         secure=behind.secure,
         now_ms=behind.clock.wall_ms,
         ended=behind.revoking.session,
+    )
+
+
+def _record_behind(behind: Behind, own: OwnAgents) -> RecordBehind:
+    return RecordBehind(
+        hands=behind.hands,
+        people=behind.people,
+        floor=behind.floor,
+        askers=behind.doors.askers,
+        own=own,
+        door=behind.operator_door,
+        operators=behind.operators.__contains__,
     )
 
 

@@ -14,7 +14,11 @@ from gameserver.identity.tokens import TokenRules
 from policy.ids import UserId
 from railbird.config import LOOPBACK, IdentitySettings, Settings
 from railbird.wiring.keys import FolderKeys, Issuer, hosting_key
+from railbird.wiring.record import RecordSetup
 from railbird.wiring.setup import Setup
+
+BUFFER_FOLDER: Final = "valkey"
+"""Where in the folder of the embedded default the buffer is."""
 
 
 class CannotStart(Exception):
@@ -42,6 +46,17 @@ def setup_of(settings: Settings, keys: KeyRing) -> Setup:
             operators=frozenset(map(UserId, settings.identity.operators)),
         ),
         token_rules=TokenRules(leeway_s=settings.identity.leeway_s),
+        record=record_setup(settings),
+    )
+
+
+def record_setup(settings: Settings) -> RecordSetup:
+    """Where captured turns lie, and how long."""
+    return RecordSetup(
+        redis_url=settings.capture.redis_url,
+        folder=settings.store.home / BUFFER_FOLDER,
+        ttl_s=settings.capture.ttl_s,
+        pinned_days=settings.capture.pinned_days,
     )
 
 

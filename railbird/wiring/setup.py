@@ -26,6 +26,7 @@ from policy.ids import TableId, UserId
 from railbird.wiring.hosting import AgentHosting
 from railbird.wiring.keys import KeySource
 from railbird.wiring.names import system_chances, system_name
+from railbird.wiring.record import Record, RecordSetup
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Setup:
     new_name: Callable[[], str] = system_name
     floor: FloorSettings = field(default_factory=FloorSettings)
     token_rules: TokenRules = field(default_factory=TokenRules)
+    record: RecordSetup = field(default_factory=RecordSetup)
     observe: Callable[[TableId, Sequence[Fact]], None] = lambda table_id, facts: None
 
 
@@ -68,6 +70,7 @@ class Server:
     come_back_after_ms: int
     metrics: Callable[[], Sequence[Metric]]
     hosting: AgentHosting
+    record: Record
     sign_in_link: Callable[[UserId], Awaitable[str]]
     """The path, below where the application is mounted, that signs this person in once."""
 

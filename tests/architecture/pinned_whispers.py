@@ -45,11 +45,17 @@ ROUTES: Final[Mapping[str, frozenset[Way]]] = {
     "POST /login": REACHES_NO_AGENT,
     "POST /logout": REACHES_NO_AGENT,
     "POST /stream-ticket": REACHES_NO_AGENT,
+    # What is kept or deleted of a record is past, and no agent is told of it.
+    "POST /agents/{agentId}/hands/{tableId}/{number}/keep": REACHES_NO_AGENT,
+    "DELETE /agents/{agentId}/hands/{tableId}/{number}": REACHES_NO_AGENT,
+    "DELETE /agents/{agentId}/hands": REACHES_NO_AGENT,
+    "POST /api/hosted-agent/agent-capture/promote": REACHES_NO_AGENT,
     # What operators do is no whisper: see the module of the gate.
     "POST /internal/bankroll": REACHES_NO_AGENT,
     "POST /internal/tables/{tableId}/cancel-hand": REACHES_NO_AGENT,
     "POST /internal/tables/{tableId}/remove": REACHES_NO_AGENT,
     "POST /internal/revocations": REACHES_NO_AGENT,
+    "POST /internal/agent-capture/promote": REACHES_NO_AGENT,
 }
 
 NOT_BUILT: Final[Mapping[Way, str]] = {

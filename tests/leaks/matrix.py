@@ -20,7 +20,7 @@ TO_ASK: Final[Mapping[Way, Sequence[str]]] = {
     Way.HISTORY: (f"{_TABLE_PATH}/hands", f"{_TABLE_PATH}/hands/1"),
     Way.PHH: (f"{_TABLE_PATH}/hands/1.phh",),
     Way.OHH: (f"{_TABLE_PATH}/hands/1.ohh.json",),
-    Way.EXPORTS: (f"/agents/ada/hands/{TABLE}/1", f"/agents/ada/hands/{TABLE}/1/keep"),
+    Way.EXPORTS: (f"/agents/ada/hands/{TABLE}/1", "/agents/ada/hands", "/agents/ada/hands.jsonl"),
 }
 
 
@@ -34,18 +34,15 @@ class NoWay:
 
 _NO_AGENT: Final = NoWay("an agent's token is no user's credential: agents learn by their socket alone", 401)
 _NO_PROOF: Final = NoWay("a credential that proves nothing gets less than none", 401)
-_NO_EXPORT: Final = NoWay(
-    "captured turns have no route in this server; PHH and OHH are the exports that there are", 404
-)
+_NO_EXPORT: Final = NoWay("who is not signed in owns no agent, and has nobody's turns", 401)
 
 
 def no_ways() -> dict[Cell, NoWay]:
     """Every cell that cannot be."""
     sockets = (Way.WS_FIRST, Way.WS_LIVE, Way.WS_RESUME)
-    cells: dict[Cell, NoWay] = {(viewer, Way.EXPORTS): _NO_EXPORT for viewer in Viewer}
-    cells |= {(viewer, way): _NO_AGENT for viewer in AGENTS for way in TO_ASK if way is not Way.EXPORTS}
-    cells |= {(Viewer.NOBODY, way): _NO_PROOF for way in (*sockets, *TO_ASK) if way is not Way.EXPORTS}
-    return cells
+    cells: dict[Cell, NoWay] = {(viewer, way): _NO_AGENT for viewer in AGENTS for way in TO_ASK}
+    cells |= {(Viewer.NOBODY, way): _NO_PROOF for way in (*sockets, *TO_ASK)}
+    return {**cells, (Viewer.SPECTATOR, Way.EXPORTS): _NO_EXPORT}
 
 
 NO_WAY: Final = no_ways()

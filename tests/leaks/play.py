@@ -251,6 +251,7 @@ class Play:
     # --- reading --------------------------------------------------------------------------------------------------------
 
     def _read(self, who: str) -> None:
+        self._world.keep_turns()
         for way, path in self._paths(who):
             self._world.file(who, way, self._world.ask(who, path).whole)
 
@@ -267,6 +268,8 @@ class Play:
             *((Way.OHH, f"{hands}/{number}.ohh.json") for number in numbers),
             *((Way.PAGES, path) for path in ("/", f"/tables/{TABLE}", f"/tables/{TABLE}/owner")),
             *((Way.EXPORTS, f"/agents/{agent}/hands/{TABLE}/{number}") for number in numbers),
+            *((Way.EXPORTS, f"/agents/{agent}/hands{ending}") for ending in ("", ".jsonl")),
+            *((Way.EXPORTS, f"/agents/{rival}/hands/{TABLE}/{last}") for rival in cast.AGENTS if rival != agent),
         ]
 
     # --- what is refused ------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ class Lock(enum.Enum):
     WATCHER = "whoever may know of the table"
     USER = "a signed-in user"
     OWNER = "the owner of an agent at the table"
+    OPERATOR = "a signed-in operator"
     SERVICE = "the service key"
     SOCKET = "whoever may know of the table, by their own identity"
 
@@ -51,12 +52,26 @@ LOCKS: Final[Mapping[tuple[str, str], Lock]] = {
     ("POST", "/agents/{agent_id}/deploy"): Lock.USER,
     ("POST", "/agents/{agent_id}/seat"): Lock.USER,
     ("POST", "/agents/{agent_id}/stop"): Lock.USER,
+    ("GET", "/agents/{agent_id}/hands/{table_id}/{number}"): Lock.USER,
+    ("POST", "/agents/{agent_id}/hands/{table_id}/{number}/keep"): Lock.USER,
+    ("DELETE", "/agents/{agent_id}/hands/{table_id}/{number}"): Lock.USER,
+    ("GET", "/agents/{agent_id}/hands"): Lock.USER,
+    ("GET", "/agents/{agent_id}/hands.jsonl"): Lock.USER,
+    ("DELETE", "/agents/{agent_id}/hands"): Lock.USER,
     ("GET", "/bankroll"): Lock.USER,
     ("POST", "/internal/bankroll"): Lock.SERVICE,
     ("POST", "/internal/tables/{table_id}/cancel-hand"): Lock.SERVICE,
     ("POST", "/internal/tables/{table_id}/remove"): Lock.SERVICE,
     ("POST", "/internal/revocations"): Lock.SERVICE,
     ("GET", "/internal/audit"): Lock.SERVICE,
+    ("GET", "/internal/agent-capture/hand"): Lock.SERVICE,
+    ("GET", "/internal/agent-capture/hand-all"): Lock.SERVICE,
+    ("GET", "/internal/agent-capture/recent"): Lock.SERVICE,
+    ("POST", "/internal/agent-capture/promote"): Lock.SERVICE,
+    ("GET", "/api/hosted-agent/agent-capture/hand"): Lock.OPERATOR,
+    ("GET", "/api/hosted-agent/agent-capture/hand-all"): Lock.OPERATOR,
+    ("GET", "/api/hosted-agent/agent-capture/recent"): Lock.OPERATOR,
+    ("POST", "/api/hosted-agent/agent-capture/promote"): Lock.OPERATOR,
     ("GET", f"{_TABLE}/hands"): Lock.WATCHER,
     ("GET", f"{_TABLE}/hands/{{number}}"): Lock.WATCHER,
     ("GET", f"{_TABLE}/hands/{{number}}.phh"): Lock.WATCHER,
@@ -80,6 +95,7 @@ MAY_ANSWER: Final[Mapping[Lock, tuple[frozenset[int], ...]]] = {
     Lock.WATCHER: (frozenset({200, 404}), frozenset({401}), frozenset({401}), frozenset({200, 404})),
     Lock.USER: (*(frozenset({401}),) * 3, frozenset({200, 201, 204, 400, 404, 422})),
     Lock.OWNER: (*(frozenset({401}),) * 3, frozenset({403})),
+    Lock.OPERATOR: (*(frozenset({401}),) * 3, frozenset({403})),
     Lock.SERVICE: (frozenset({401}),) * 4,
 }
 

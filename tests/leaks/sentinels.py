@@ -16,6 +16,7 @@ import msgspec
 
 from capture.redaction import Redactor
 from policy import history_policy, reveal_policy
+from policy.capture_scope import OperatorScope, OwnerScope
 from policy.ids import AgentId, HoleCards, Seat, UserId
 from policy.name_policy import DisplayName
 from policy.owner_policy import OwnedSeat
@@ -193,6 +194,41 @@ def a_name_that_looks_like_a_seated_one(template: Path) -> None:
         assert b"name_conflict" in stage.got("eve") and "eve" not in stage.world.seats
 
 
+def captured_turns_of_a_rival(template: Path) -> None:
+    """An owner has what their own agent was told, in play and afterwards, and nothing of another's, by no way to ask."""
+    with staged(template) as stage:
+        stage.play(*_TWO)
+        for _ in ("in play", "afterwards"):
+            stage.world.keep_turns()
+            for path in (f"hands/{TABLE}/1", "hands", "hands.jsonl"):
+                own = stage.world.ask("owner-ada", f"/agents/ada/{path}").whole
+                assert path == "hands" or all(card.encode() in own for card in stage.cards_of("ada")), own
+                rivals = [stage.world.ask("owner-ada", f"/agents/{agent}/{path}") for agent in ("ben", "nobody")]
+                assert rivals[0].whole == rivals[1].whole and rivals[0].status == 404, rivals[0].whole
+            stage.play(PlayOn(), Wait(300))
+        assert stage.status("owner-ada", f"/agents/ben/hands/{TABLE}/1/keep", "POST") == 404
+        assert stage.status("owner-ada", f"/agents/ben/hands/{TABLE}/1", "DELETE") == 404
+        assert stage.status("owner-ben", f"/agents/ben/hands/{TABLE}/1") == 200
+
+
+def captured_turns_of_a_hand_in_play(template: Path) -> None:
+    """Who has the service key does not see into a hand that is played; once it is over they do."""
+    asked = f"tableId={TABLE}&handNumber=1"
+    paths = (f"hand-all?{asked}", f"hand?{asked}&agentId=ada")
+    with staged(template) as stage:
+        stage.play(*_TWO)
+        stage.world.keep_turns()
+        for path in paths:
+            answer = stage.world.operate(f"/internal/agent-capture/{path}")
+            assert answer.status == 409 and b"hand_live" in answer.whole, answer.whole
+            assert not any(card.encode() in answer.whole for card in stage.cards_of("ada"))
+        stage.play(PlayOn())
+        for path in paths:
+            answer = stage.world.operate(f"/internal/agent-capture/{path}")
+            assert answer.status == 200, answer.whole
+            assert all(card.encode() in answer.whole for card in stage.cards_of("ada"))
+
+
 async def _rename(people: Any, agent: str, name: str) -> None:
     from sqlalchemy import update
 
@@ -251,6 +287,14 @@ def _as_text(*, record: Mapping[str, Any], **_: object) -> dict[str, Any]:
     return {name: [str(each) for each in value] for name, value in record.items()}
 
 
+def _every_owners(*, owner_at_deal: object, user_id: object, **hand: Any) -> OwnerScope:
+    return OwnerScope(**hand)
+
+
+def _every_operators(*, reader: object, in_play: object, **hand: Any) -> OperatorScope:
+    return OperatorScope(operator="anybody", **hand)
+
+
 def _first_argument(name: str) -> Callable[..., object]:
     return lambda **given: given[name]
 
@@ -272,6 +316,8 @@ LETS_ALL_THROUGH: Final[Mapping[str, Callable[..., object]]] = {
     "policy.name_policy.check_display_name": lambda *, name: DisplayName(name),
     "policy.name_policy.check_table_name": _first_argument("name"),
     "policy.name_policy.check_name_at_table": _first_argument("name"),
+    "policy.capture_scope.scope_for_owner": _every_owners,
+    "policy.capture_scope.scope_for_operator": _every_operators,
     "policy.redaction_policy.redact_for_record": _as_text,
     "policy.redaction_policy.redact_text_for_record": _first_argument("text"),
     "policy.redaction_policy.keep_known_headers": _first_argument("headers"),
@@ -294,6 +340,8 @@ SENTINELS: Final[Mapping[str, Sequence[Attack]]] = {
     "policy.name_policy.check_display_name": [an_agent_that_speaks_as_the_table],
     "policy.name_policy.check_table_name": [a_table_whose_name_is_markup],
     "policy.name_policy.check_name_at_table": [a_name_that_looks_like_a_seated_one],
+    "policy.capture_scope.scope_for_owner": [captured_turns_of_a_rival],
+    "policy.capture_scope.scope_for_operator": [captured_turns_of_a_hand_in_play],
     "policy.redaction_policy.redact_for_record": [a_credential_in_a_message_that_is_no_json],
     "policy.redaction_policy.redact_text_for_record": [a_credential_in_a_message, a_credential_in_what_an_agent_knew],
     "policy.redaction_policy.keep_known_headers": [a_header_that_nobody_thought_of],
@@ -301,7 +349,5 @@ SENTINELS: Final[Mapping[str, Sequence[Attack]]] = {
 
 NOT_ASKED_YET: Final[Mapping[str, str]] = {
     "policy.prompt_policy.quote_for_prompt": "no prompt is written yet: hosted agents with a model come later",
-    "policy.capture_scope.scope_for_owner": "no record of a turn is read yet",
-    "policy.capture_scope.scope_for_operator": "no record of a turn is read yet",
 }
 """Gates that no line of the server calls; a test says so, and from the first call on they need a sentinel."""

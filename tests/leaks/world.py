@@ -27,6 +27,7 @@ from gameserver.floor.floor import Chances
 from gameserver.floor.settings import FloorSettings
 from gameserver.hand.deck import Deck
 from gameserver.http import schemas
+from gameserver.identity.service_key import ServiceKey
 from gameserver.table.facts import Fact
 from gameserver.table.options import AnteKind, Clocks, TableOptions
 from gameserver.table.state import OpenTurn, TableState
@@ -36,13 +37,14 @@ from policy.spectator_policy import RevealOptions
 from policy.table_kind import TableKind
 from railbird import migrations
 from railbird.app import Server, Setup, opened
-from tests.leaks import cast
+from tests.leaks import captured, cast
 from tests.leaks.callers import EventStream, Headers, Socket
 from tests.leaks.cast import CAST, Kind, Who
 from tests.leaks.deals import Order, OrderedDeck, Record
 from tests.leaks.virtual_loop import BEGINS_AT_MS, AtOnce, VirtualClock, VirtualLoop
 
 TABLE: Final = TableId("t-1")
+SERVICE_KEY: Final = "the key of the programs of whoever runs it"
 HAND_GAP_MS: Final = 250
 
 
@@ -210,6 +212,7 @@ class World:
             new_name=lambda: f"N{next(self._names):021d}",
             floor=FloorSettings(hand_gap_ms=HAND_GAP_MS, fault_pause_ms=1),
             observe=self._observe,
+            service_key=ServiceKey(SERVICE_KEY),
         )
 
     def _deck(self) -> Deck:
@@ -218,6 +221,18 @@ class World:
     def _observe(self, table_id: TableId, facts: Sequence[Fact]) -> None:
         self.facts += facts
         self.record.learn(facts)
+
+    def keep_turns(self) -> None:
+        """Of each hand until now, a turn of each agent in it is captured and kept: with its own cards, as its prompt has them."""
+        for number, dealt in enumerate(self.record.hands, start=1):
+            order = self.chance.orders(number)
+            for hand, turn in captured.turns_of(TABLE, number, dealt, order, self.now_ms()):
+                self.loop.run(self.server.record.stores.durable.keep(hand, [turn], now_us=self.now_ms() * 1_000))
+
+    def operate(self, path: str, method: str = "GET", body: bytes = b"") -> EventStream:
+        """One request with the service key, and its whole answer."""
+        headers = [(b"x-service-key", SERVICE_KEY.encode()), (b"content-type", b"application/json")]
+        return EventStream(self.server.app, self.loop, path, headers, method, body).open()
 
     def crash(self) -> None:
         """Everything of the process is gone at once, and another process opens its stores."""

@@ -1,0 +1,160 @@
+"""The record of agents' decisions over this server's database and a buffer: what reads it, and its routes. It holds no rule.
+
+Writing is the agent programs' matter: what a host of agents records goes into the same buffer and the same ledger.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeVar
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.routing import BaseRoute
+
+from capture.absent import AbsentBuffer
+from capture.buffer import Buffer
+from capture.buffer_client import BufferClient
+from capture.durable import Durable
+from capture.hand import HotTurns, Stores
+from capture.http.of_operators import OperatorPorts, operator_routes
+from capture.http.of_owners import OwnerPorts, owner_routes
+from capture.ledger import Ledger
+from capture.operator_read import OperatorReads
+from capture.owner_read import OwnerReads
+from capture.retention import Retention
+from gameserver.errors import ErrorCode, Refusal
+from gameserver.floor.floor import Floor
+from gameserver.http.askers import HttpAskers
+from gameserver.http.body import read_body
+from gameserver.http.operators import SERVICE, OperatorDoor, named
+from gameserver.http.own_agents import OwnAgents
+from gameserver.store.engine import Database
+from gameserver.store.hands import Hands
+from gameserver.store.people import People
+from policy.ids import AgentId, HandNumber, TableId, UserId
+from policy.viewer import Operator
+from railbird.embedded import valkey
+from railbird.wiring.dealt import Dealt, in_play
+
+B = TypeVar("B", bound=msgspec.Struct)
+
+_log: Final = logging.getLogger(__name__)
+_US_A_MS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSetup:
+    """`redis_url`: the buffer's; None: an embedded Valkey in `folder`; where that is None too, there is no buffer.
+
+    `ttl_s`: how long the buffer keeps a turn. `pinned_days`: an operator's limit on kept turns; None: there is none.
+    """
+
+    redis_url: str | None = field(default=None, repr=False)
+    folder: Path | None = None
+    ttl_s: int = 86_400
+    pinned_days: int | None = None
+
+
+@contextmanager
+def buffer_url(setup: RecordSetup) -> Iterator[str | None]:
+    """Where the buffer is, started or joined where it is an embedded one; None where there is none to be had, which is told."""
+    if setup.redis_url is not None or setup.folder is None:
+        yield setup.redis_url
+        return
+    with ExitStack() as running:
+        try:
+            url = running.enter_context(valkey.running(setup.folder)).url
+        except valkey.ValkeyError as missing:
+            _log.warning("captured turns have no buffer: %s", missing)
+            url = None
+        yield url
+
+
+class Record:
+    """What of the record a server offers. `url`: the buffer's. `now_ms`: Unix time."""
+
+    def __init__(self, setup: RecordSetup, database: Database, url: str | None, now_ms: Callable[[], int]) -> None:
+        self.url, self._now_ms = url, now_ms
+        self._client = None if url is None else BufferClient(url)
+        buffer: HotTurns = AbsentBuffer() if self._client is None else Buffer(self._client, now_ms)
+        self.ledger = Ledger(database)
+        self.retention = Retention(setup.pinned_days)
+        self.stores = Stores(
+            buffer=buffer,
+            durable=Durable(database),
+            ledger=self.ledger,
+            ttl_us=setup.ttl_s * 1_000_000,
+            now_us=lambda: now_ms() * _US_A_MS,
+        )
+
+    async def open(self) -> None:
+        """Write what is charged from now on. Raises nothing where the buffer is away."""
+        await self.ledger.open()
+
+    async def close(self) -> None:
+        """Write what the ledger still has, and leave the buffer."""
+        await self.ledger.close()
+        if self._client is not None:
+            await self._client.close()
+
+    async def forget(self) -> None:
+        """Delete kept turns that an operator's limit ends."""
+        await self.retention.enforce(self.stores.durable, self._now_ms() * _US_A_MS)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordBehind:
+    """What the routes of the record stand on, beside it."""
+
+    hands: Hands
+    people: People
+    floor: Floor
+    askers: HttpAskers
+    own: OwnAgents
+    door: OperatorDoor
+    operators: Callable[[UserId], bool]
+
+
+def record_routes(record: Record, behind: RecordBehind) -> list[BaseRoute]:
+    """Operators' routes and owners'."""
+    dealt = Dealt(behind.hands, behind.people, behind.floor, partial(_was_charged, record))
+    of_operators = OperatorReads(record.stores, partial(in_play, behind.hands), behind.door.audited)
+    of_owners = OwnerReads(record.stores, dealt.owner_at_deal, record.retention)
+
+    async def by_service_key(request: Request) -> Operator:
+        behind.door.require_service_key(request)
+        return Operator(SERVICE)
+
+    async def by_session(request: Request) -> Operator:
+        asker = await behind.askers.user(request)
+        if not behind.operators(asker.user_id):
+            raise Refusal(ErrorCode.NOT_ALLOWED, "for operators")
+        return Operator(named(asker.user_id))
+
+    async def owns_now(user_id: UserId, agent_id: AgentId) -> bool:
+        agent = await behind.people.agent(agent_id)
+        return agent is not None and agent.owner == user_id
+
+    return [
+        *operator_routes(OperatorPorts(of_operators, by_service_key, by_session, _read_body)),
+        *owner_routes(OwnerPorts(of_owners, behind.own.asker, owns_now)),
+    ]
+
+
+async def _read_body(request: Request, model: type[B]) -> B:
+    """A body that names a hand; one that names none is a bad request, as a query that names none is."""
+    try:
+        return await read_body(request, model)
+    except Refusal:
+        raise HTTPException(400) from None
+
+
+async def _was_charged(record: Record, agent_id: AgentId, table_id: TableId, hand_number: HandNumber) -> bool:
+    return await record.ledger.has_turns(agent_id, table_id, hand_number)

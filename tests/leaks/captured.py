@@ -1,0 +1,42 @@
+"""Captured turns with planted cards: what each agent in a hand was told, its own two cards and nobody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from capture.captured import CapturedTurn
+from capture.entry import EntryMaker
+from capture.envelope import EnvelopeHasher
+from capture.hand import Hand
+from capture.record import Prompt
+from capture.redaction import Redactor
+from gameserver.table.commands import AgentPlayer
+from policy.ids import AgentId, HandNumber, TableId
+from tests.capture.turns import call, decided, key, turn
+from tests.leaks.deals import DealtHand, Order
+
+
+@cache
+def _maker() -> EntryMaker:
+    return EntryMaker(Redactor(b"k" * 32), EnvelopeHasher())
+
+
+def turns_of(
+    table_id: TableId, number: int, dealt: DealtHand, order: Order, now_ms: int
+) -> Iterator[tuple[Hand, CapturedTurn]]:
+    """One turn of each agent that was dealt in."""
+    for seat, player in dealt.players.items():
+        if isinstance(player, AgentPlayer):
+            one, other = dealt.places_of(seat)
+            words = f"You hold {order[one]} {order[other]}."
+            yield _captured(player.agent_id, table_id, number, seat, words, now_ms)
+
+
+def _captured(
+    agent_id: AgentId, table_id: TableId, number: int, index: int, words: str, now_ms: int
+) -> tuple[Hand, CapturedTurn]:
+    said = decided(call(prompt=Prompt(b"You play poker.", words.encode()), completion=words))
+    at = key(agent_id, number, index, table_id)
+    finished = turn(at, said, knowledge={"cards": words}, messages=(b'{"type":"action"}',), at_us=now_ms * 1_000)
+    return Hand(agent_id, table_id, HandNumber(number)), _maker().captured(finished, said)
