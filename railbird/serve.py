@@ -13,6 +13,7 @@ from gameserver.identity.keys import KeyRing, UnusableKey
 from railbird.app import Server, opened
 from railbird.config import Settings
 from railbird.home import HomeTaken, claimed
+from railbird.hosting.beside import Beside, HostBeside
 from railbird.logs import configure_logs
 from railbird.serving import PortTaken, listen, metrics_served, served, stop_signals
 from railbird.wiring.settings import CannotStart, own_origins, setup_of
@@ -38,12 +39,29 @@ async def _serve(settings: Settings) -> int:
     if not settings.server.origins:
         setup = replace(setup, origins=own_origins(settings.server.host, port))
     with listener, stop_signals() as stop:
-        async with opened(setup) as server, served(server, listener), AsyncExitStack() as beside:
+        async with (
+            opened(setup) as server,
+            _host(settings, server, host, port) as host_beside,
+            served(server, listener),
+            AsyncExitStack() as beside,
+        ):
+            host_beside.start()
             await _serve_metrics(settings, server, beside)
-            print(f"Railbird is open on http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
+            print(f"Railbird is open on {_url(host, port)}/", flush=True)
             await stop.wait()
             print("Stopping: hands in play may end.", flush=True)
     return 0
+
+
+def _host(settings: Settings, server: Server, host: str, port: int) -> HostBeside:
+    """It reaches its own server as its neighbours do: under every address, where the server listens on all."""
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    play = settings.play
+    return HostBeside(server, Beside(_url(reached, port), play.platform_models, play.min_turn_ms))
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 async def _serve_metrics(settings: Settings, server: Server, beside: AsyncExitStack) -> None:

@@ -54,6 +54,10 @@ class HostSigning:
             life_s=TOKEN_LIFE_S,
         )
 
+    def signs(self, use: KeyUse) -> bool:
+        """Whether there is a key that signs for this use now."""
+        return self._signing(use) is not None
+
     def _key(self, use: KeyUse) -> SigningKey:
         key = self._signing(use)
         if key is None:

@@ -1,0 +1,104 @@
+"""The host in a server's own process: it plays the house agents of its tables, and what owners deploy with the house model.
+
+It connects to its own server like any other host, by an address and over sockets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, Self
+
+from gameserver.identity.keys import KeyUse
+from railbird.agenthost.follower import Follower, FollowerPorts
+from railbird.agenthost.minds import Catalogue
+from railbird.agenthost.pace import Pace
+from railbird.agenthost.places import Place
+from railbird.agenthost.service import Service
+from railbird.agenthost.visit import VisitPorts
+from railbird.app import Server
+from railbird.hosting.catalogue import house_only
+from railbird.hosting.house_agents import HouseAgents, HousePorts
+from railbird.hosting.observing import TurnCounts, observers_of
+from railbird.wiring.hosting import AgentHosting
+
+_STOPS_WITHIN_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """`url`: where the server is, as a browser opens it. `platform_models`: address by name. `min_turn_ms`: the agents' pace."""
+
+    url: str
+    platform_models: Mapping[str, str]
+    min_turn_ms: int
+
+
+class HostBeside:
+    """`start` once the server answers; use it as `async with`, around the server, so that hands in play end before it ends."""
+
+    def __init__(self, server: Server, wanted: Beside) -> None:
+        hosting = server.hosting
+        catalogue = house_only(wanted.platform_models, signs=hosting.attest.signs(KeyUse.HOSTING))
+        self.counts = TurnCounts()
+        self.observers = observers_of(self.counts, None)
+        ports = VisitPorts(self.observers, Pace(least_ms=wanted.min_turn_ms), _dice)
+        self._follower = Follower(_follower_ports(hosting, wanted.url, catalogue))
+        self.deployed, self.of_the_house = Service(ports, self._follower.ended), Service(ports)
+        self._house = HouseAgents(_house_ports(server, wanted.url, catalogue))
+        self._working: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Play from now on."""
+        self._working = [
+            asyncio.create_task(self._follower.follow(self.deployed), name="follower"),
+            asyncio.create_task(self._house.keep(self.of_the_house), name="house agents"),
+        ]
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for task in self._working:
+            task.cancel()
+        await asyncio.gather(*self._working, return_exceptions=True)
+        await asyncio.gather(self.deployed.stop(_STOPS_WITHIN_S), self.of_the_house.stop(_STOPS_WITHIN_S))
+        if self._working:
+            await self._follower.release()
+
+
+def _follower_ports(hosting: AgentHosting, url: str, catalogue: Catalogue) -> FollowerPorts:
+    return FollowerPorts(
+        host=f"beside-{secrets.token_hex(8)}",
+        server=url,
+        registry=hosting.registry,
+        register=hosting.register,
+        catalogue=catalogue,
+        attest=hosting.attest,
+        now_ms=lambda: int(time.time() * 1_000),
+        wake=hosting.wake,
+    )
+
+
+def _house_ports(server: Server, url: str, catalogue: Catalogue) -> HousePorts:
+    return HousePorts(
+        url=url,
+        floor=server.floor,
+        people=server.people,
+        ledger=server.ledger,
+        hosting=server.hosting,
+        catalogue=catalogue,
+        new_name=lambda: secrets.token_hex(16),
+    )
+
+
+def _dice(place: Place) -> random.Random:
+    """Of pauses only."""
+    return random.Random(secrets.randbits(64))
