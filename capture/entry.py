@@ -35,14 +35,7 @@ class EntryMaker:
 
     def entry(self, turn: FinishedTurn, decided: Decided) -> Entry:
         """The entry of a turn that is a decision."""
-        captured = self.captured(turn, decided)
-        return Entry(
-            turn.key,
-            transcript.encode(captured),
-            transcript.envelopes_of(captured),
-            _raw_bytes(captured),
-            _is_clean(captured),
-        )
+        return entry_of(self.captured(turn, decided))
 
     def captured(self, turn: FinishedTurn, decided: Decided) -> CapturedTurn:
         """The turn as it will be read back."""
@@ -75,6 +68,17 @@ class EntryMaker:
             call.request_body, call.response_body, call.completion, call.finish_reason,
             call.input_tokens, call.output_tokens, call.cost_usd, call.latency_ms,
         )  # fmt: skip
+
+
+def entry_of(captured: CapturedTurn) -> Entry:
+    """What a store is given of a turn that is redacted and hashed already."""
+    return Entry(
+        captured.key,
+        transcript.encode(captured),
+        transcript.envelopes_of(captured),
+        _raw_bytes(captured),
+        _is_clean(captured),
+    )
 
 
 def _raw_bytes(turn: CapturedTurn) -> int:

@@ -14,9 +14,10 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Protocol, Self
+from typing import Final, NamedTuple, Protocol, Self, TypeAlias
 
-from capture.entry import Entry, EntryMaker
+from capture.captured import CapturedTurn
+from capture.entry import Entry, EntryMaker, entry_of
 from capture.errors import BufferUnavailable
 from capture.hooks import MessageSent, TurnStarted
 from capture.losses import Loss, Losses
@@ -26,6 +27,10 @@ _AT_ONCE: Final = 16
 """So many entries are made before other tasks of the loop get their turn: about a millisecond's work."""
 
 _NAMED_AT_ONCE: Final = 256
+
+
+Watcher: TypeAlias = Callable[[CapturedTurn], None]
+"""Is shown captured turns, redacted as they are kept, and returns soon."""
 
 
 class TurnStore(Protocol):
@@ -83,7 +88,7 @@ class _Held(NamedTuple):
 class Recorder:
     """Listens to turns and records them: `async with Recorder(...) as recorder`. `clock_s`: any steady clock, in seconds.
 
-    Its hooks are called in the thread of its loop.
+    `watchers`: are shown each turn beside the turn's own path, as it will be read back. Hooks are called in the loop's thread.
     """
 
     def __init__(
@@ -92,10 +97,12 @@ class Recorder:
         maker: EntryMaker,
         clock_s: Callable[[], float],
         settings: RecorderSettings | None = None,
+        watchers: Sequence[Watcher] = (),
     ) -> None:
         self._store = store
         self._maker = maker
         self._clock_s = clock_s
+        self._watchers = tuple(watchers)
         self._settings = settings or RecorderSettings()
         self._queue: deque[_Queued] = deque()
         self._queued_bytes = 0
@@ -194,12 +201,22 @@ class Recorder:
             queued = self._queue.popleft()
             self._queued_bytes -= queued.weight_bytes
             try:
-                self._in_flight.append(_Held(self._maker.entry(queued.turn, queued.decided), queued.since_s))
+                captured = self._maker.captured(queued.turn, queued.decided)
+                self._in_flight.append(_Held(entry_of(captured), queued.since_s))
             except Exception as error:  # noqa: BLE001  (one turn that cannot be encoded must not end the recorder)
                 self._losses.add(queued.turn.key, MissingReason.DROPPED)
                 self._losses.say(self._decided, f"a turn could not be encoded ({type(error).__name__})")
+            else:
+                self._show(captured)
             if len(self._in_flight) % _AT_ONCE == 0:
                 await asyncio.sleep(0)
+
+    def _show(self, captured: CapturedTurn) -> None:
+        for watcher in self._watchers:
+            try:
+                watcher(captured)
+            except Exception as error:  # noqa: BLE001  (who watches must not end the recorder)
+                self._losses.say(self._decided, f"a watcher failed ({type(error).__name__})")
 
     async def _try_to_write(self) -> bool:
         try:

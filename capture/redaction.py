@@ -32,13 +32,16 @@ CREDENTIAL_NAMES: Final = (
 )
 
 DEFAULT_RULES: Final[tuple[Rule, ...]] = tuple(
-    Drop(f"{place}.{name}") for place in ("*", "*.*") for name in CREDENTIAL_NAMES
+    Drop(f"{place}.{name}") for place in ("*", "*.*", "*.*.*") for name in CREDENTIAL_NAMES
 )
 """Behind the door, which redacts what it knows to be a credential before anybody is told of a message."""
 
 DEFAULT_HEADERS: Final[AbstractSet[str]] = frozenset(
     {"accept", "content-encoding", "content-length", "content-type", "date", "user-agent", "x-request-id"}
 )
+
+NOT_ENCODED: Final = (TypeError, ValueError, OverflowError, RecursionError)
+"""What `json_text` raises."""
 
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
 _KNOWLEDGE: Final = "knowledge"
@@ -56,8 +59,8 @@ class Redactor:
     def knowledge(self, value: object) -> bytes | MissingReason:
         """JSON text of anything that msgspec encodes; what it does not encode is redacted, as is what a rule drops whole."""
         try:
-            text = _json_text(value)
-        except (TypeError, ValueError, RecursionError, OverflowError):
+            text = json_text(value)
+        except NOT_ENCODED:
             return MissingReason.REDACTED
         redacted = redaction_policy.redact_text_for_record(
             text=text, place=_KNOWLEDGE, rules=self.rules, hash_key=self.hash_key
@@ -96,7 +99,8 @@ class Redactor:
         return record[place]
 
 
-def _json_text(value: object) -> bytes:
+def json_text(value: object) -> bytes:
+    """JSON of anything that msgspec encodes. Raises one of NOT_ENCODED for what it does not."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:  # a lone surrogate, which JSON can write and UTF-8 cannot

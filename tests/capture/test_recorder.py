@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from capture.captured import CapturedTurn
 from capture.entry import Entry
 from capture.errors import BufferUnavailable
 from capture.hooks import MessageSent, TurnStarted
@@ -200,6 +201,20 @@ async def test_a_fault_of_ours_takes_no_other_batch_along(caplog: pytest.LogCapt
         recorded.turn_finished(turn(key(index=4)))
         await wait_until(lambda: recorded.counts.stored == 2)
     assert "OverflowError" in caplog.text and "marker" not in caplog.text
+
+
+async def test_watchers_are_shown_turns_as_they_are_kept(caplog: pytest.LogCaptureFixture) -> None:
+    """Redacted, beside the turn; one that fails is told of and changes nothing."""
+    shown: list[CapturedTurn] = []
+
+    def fails(captured: CapturedTurn) -> None:
+        raise RuntimeError("marker")
+
+    async with Recorder(Store(), maker(), time.monotonic, QUICK, [fails, shown.append]) as recorded:
+        recorded.turn_finished(turn(messages=(b'{"agentToken":"secret"}',)))
+        assert shown == []
+    assert recorded.counts == Counts(1, 1, 0, {}, 0) and [each.key for each in shown] == [key()]
+    assert "secret" not in str(shown) and "RuntimeError" in caplog.text and "marker" not in caplog.text
 
 
 STEPS = st.lists(
