@@ -13,7 +13,7 @@ from capture import schema, transcript
 from capture.captured import CapturedHand, CapturedPrompt, CapturedTurn
 from capture.errors import BufferUnavailable
 from capture.promote import Promoted, PromoteStatus
-from capture.record import MissingReason, Prompt
+from capture.record import Decided, MissingReason, Prompt
 from policy.errors import PolicyRefusal
 from policy.ids import ActionIndex, AgentId, HandNumber, TableId
 from tests.capture.keeping import A1, ANN, BOB, OSCAR, Keeping
@@ -321,10 +321,10 @@ async def test_every_kept_record_is_walked_through_once(keeping: Keeping) -> Non
         for hand in (2, 10)
         for index in range(20)
     ]
-    for each in many:
-        captured = keeping.maker.captured(each, each.outcome)  # type: ignore[arg-type]
-        key = each.key
-        await keeping.durable.keep(keeping.hand(key.agent_id, key.hand_number), [captured], now_us=NOON_US)
+    captured = [keeping.maker.captured(each, each.outcome) for each in many if isinstance(each.outcome, Decided)]
+    for hand in {keeping.hand(each.key.agent_id, each.key.hand_number) for each in captured}:
+        of_hand = [each for each in captured if keeping.hand(each.key.agent_id, each.key.hand_number) == hand]
+        await keeping.durable.keep(hand, of_hand, now_us=NOON_US)
     walked = [key async for key, _ in keeping.durable.records()]
     assert sorted(walked) == sorted(each.key for each in many) and len(walked) == 120
     counts = await keeping.durable.counts()
