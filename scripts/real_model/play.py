@@ -35,6 +35,7 @@ from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from policy.table_kind import TableKind
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.endpoint import Endpoint, Structured
+from railbird.agenthost.models.port import Model
 from railbird.agenthost.models.shelf import Shelf
 from railbird.agenthost.observers import Observers
 from railbird.agenthost.pace import Pace
@@ -125,7 +126,7 @@ async def play(endpoint: Endpoint, hands: int, seed: int) -> Notes:
     notes = Notes(hands)
     with tempfile.TemporaryDirectory() as folder:
         async with Shelf(random.Random(seed)) as shelf, _table(Path(folder)) as (url, tokens):
-            players = [*_players(shelf, endpoint, url, tokens, notes, seed)]
+            players = [*_players(shelf.model(endpoint), url, tokens, notes, seed)]
             running = [asyncio.create_task(player.run()) for player in players]
             done = asyncio.create_task(notes.enough.wait())
             await asyncio.wait({done, *running}, return_when=asyncio.FIRST_COMPLETED)
@@ -138,15 +139,13 @@ async def play(endpoint: Endpoint, hands: int, seed: int) -> Notes:
     return notes
 
 
-def _players(
-    shelf: Shelf, endpoint: Endpoint, url: str, tokens: dict[str, str], notes: Notes, seed: int
-) -> Iterator[AgentPlayer]:
+def _players(model: Model, url: str, tokens: dict[str, str], notes: Notes, seed: int) -> Iterator[AgentPlayer]:
     for seat, (name, strategy) in enumerate(STRATEGIES.items()):
         yield AgentPlayer(
             url,
             agent_id=AgentId(f"a-{name}"),
             mind=Mind(
-                shelf.model(endpoint),
+                model,
                 Instructions(strategy),
                 temperature=0.7,
                 seed=seed + seat,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 import httpx2
 
@@ -14,6 +15,8 @@ from railbird.agenthost.models.remote import RemoteModel, Speech
 from railbird.agenthost.models.tape import TapingTransport
 
 _LIMITS: Final = httpx2.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=30.0)
+
+_Speaker: TypeAlias = Callable[[str, str, httpx2.AsyncClient], Speech]
 
 
 class Shelf:
@@ -26,12 +29,16 @@ class Shelf:
         self._models: dict[Endpoint, RemoteModel] = {}
 
     def model(self, endpoint: Endpoint) -> Model:
-        """The endpoint's model; the same one for equal endpoints. Raises EndpointError where its SDK is not installed."""
+        """The endpoint's model; the same one for equal endpoints. Raises EndpointError where its SDK is not installed.
+
+        The first of a dialect imports an SDK, which takes a second or more: ask before anybody plays.
+        """
         if endpoint not in self._models:
+            speaker = _speaker(endpoint.dialect)
             http = httpx2.AsyncClient(
                 transport=TapingTransport(endpoint, self._connections), follow_redirects=False, trust_env=False
             )
-            speech = _speech(endpoint, http)
+            speech = speaker(endpoint.base_url, endpoint.model, http)
             self._models[endpoint] = RemoteModel(endpoint, speech, self._rng, least_call_s=self._least_call_s)
         return self._models[endpoint]
 
@@ -48,12 +55,12 @@ class Shelf:
         await self.aclose()
 
 
-def _speech(endpoint: Endpoint, http: httpx2.AsyncClient) -> Speech:
-    match endpoint.dialect:
+def _speaker(dialect: Dialect) -> _Speaker:
+    match dialect:
         case Dialect.OPENAI:
             from railbird.agenthost.models.openai import OpenAISpeech
 
-            return OpenAISpeech(endpoint.base_url, endpoint.model, http)
+            return OpenAISpeech
         case Dialect.ANTHROPIC:
             try:
                 from railbird.agenthost.models.anthropic import AnthropicSpeech
@@ -63,4 +70,4 @@ def _speech(endpoint: Endpoint, http: httpx2.AsyncClient) -> Speech:
                 raise EndpointError(
                     "Anthropic's models need their SDK, which is not installed: pip install 'railbird[anthropic]'"
                 ) from None
-            return AnthropicSpeech(endpoint.base_url, endpoint.model, http)
+            return AnthropicSpeech

@@ -180,7 +180,8 @@ def events(*values: object, done: bool = True, content_type: str = SSE) -> Scrip
 
 def says(text: str, *, finish: str | None = "stop", tokens: tuple[int, int] | None = (100, 7)) -> Script:
     """An answer in pieces, with its usage."""
-    pieces = [text[start : start + 5] for start in range(0, len(text), 5)]
+    size = max(5, len(text) // 40)
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
     told = [] if tokens is None else [usage(*tokens)]
     return events(chunk("", role="assistant"), *map(chunk, pieces), chunk(None, finish), *told)
 
