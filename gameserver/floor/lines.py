@@ -57,8 +57,7 @@ class Lines:
     def start_again(self, room: Room, now_ms: int) -> Sequence[Fact]:
         """After a fault: the room is another one. Who has a line is told to it; everybody gets a snapshot in a new epoch."""
         facts: list[Fact] = []
-        for caller in self.callers:
-            self._mail.end_stream_of(caller)
+        self._mail.end_streams(self.callers)
         for caller in self.callers:
             if caller.watching is None and not isinstance(caller.connection.identity, Nobody):
                 player = dispatch.player_id_of(caller.connection.identity)

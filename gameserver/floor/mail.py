@@ -21,7 +21,7 @@ from gameserver.table.commands import player_id
 from gameserver.table.facts import Fact, SeatFreed, SeatPaid, SeatTaken
 from gameserver.table.room import Room
 from gameserver.table.state import TableState
-from gameserver.views.audience import Audience, OwnerAudience, SeatAudience
+from gameserver.views.audience import AgentsAudience, Audience, OwnerAudience, PublicAudience, SeatAudience
 from gameserver.views.change import Change
 from gameserver.views.now import Now
 from gameserver.views.replies import dropped_wishes
@@ -97,9 +97,12 @@ class Mail:
         seat = occupant(audience, state) if isinstance(audience, SeatAudience) else None
         return None if seat is None else present_turn(self._table_id, state, seat, now)
 
-    def end_stream_of(self, caller: Caller) -> None:
-        """Forget a caller's stream: what was sent in it cannot be resumed."""
-        self._door.end_stream(self._table_id, caller.audience)
+    def end_streams(self, callers: Callers) -> None:
+        """Forget all streams: what was sent in them cannot be resumed. Those that strangers share begin anew also where nobody
+        listens (test_a_fault_tells_nobody_who_watched).
+        """
+        for audience in {PublicAudience(), AgentsAudience(), *(caller.audience for caller in callers)}:
+            self._door.end_stream(self._table_id, audience)
 
     def close(self, code: CloseCode) -> None:
         """Close every connection of this table."""

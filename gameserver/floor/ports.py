@@ -109,7 +109,7 @@ class Door(Protocol):
         """
 
     def has_listeners(self, table_id: TableId, audience: Audience) -> bool:
-        """Whether frames for this audience would be numbered at all: without a listener they need not be drawn."""
+        """Whether frames for this audience are numbered at all: those of one person need not be drawn where it does not listen."""
 
     def send_to_public(self, table_id: TableId, frames: Sequence[NumberedFrame]) -> None: ...
 
@@ -142,7 +142,7 @@ class Door(Protocol):
         """Begin a new epoch: nothing sent before can be resumed, and every listener gets a snapshot as things are now."""
 
     def end_stream(self, table_id: TableId, audience: Audience) -> None:
-        """Forget a stream (a seat's occupant left); its ring is gone."""
+        """Forget a stream (a seat's occupant left); its ring is gone. One that strangers share begins anew."""
 
     def say_when_to_come_back(self, table_id: TableId, after_ms: int) -> None:
         """The server goes: tell every connection of a table when to come back, each another time around the one given."""

@@ -29,7 +29,7 @@ from gameserver.net.encoding import FrameEncoder, Pieces
 from gameserver.net.event_names import EventNames, Place
 from gameserver.net.outlet import Outcome
 from gameserver.net.sessions import Session, Sessions
-from gameserver.net.streams import Stream, StreamLimits, Subscriber
+from gameserver.net.streams import SHARED, Stream, StreamLimits, Subscriber
 from gameserver.net.tripwire import Tripwire
 from gameserver.table.state import TableState
 from gameserver.views.audience import AgentsAudience, Audience, OwnerAudience, PublicAudience
@@ -92,7 +92,9 @@ class Delivery:
         """Before the first frame of a table. `state`: the table after the change whose frames are being sent; `shown`: as an
         audience is shown it, where some are late.
         """
-        self._tables[table_id] = _TableStreams(state, shown)
+        table = self._tables[table_id] = _TableStreams(state, shown)
+        for audience in SHARED:
+            self._open_stream(table_id, table, audience)
 
     def close_table(self, table_id: TableId, code: CloseCode) -> None:
         """Close every connection of a table."""
@@ -133,7 +135,7 @@ class Delivery:
         self._send(table_id, OwnerAudience(user_id), frames)
 
     def has_listeners(self, table_id: TableId, audience: Audience) -> bool:
-        """Whether frames for this audience would be numbered at all: somebody listens, or may still resume."""
+        """Whether frames for this audience are numbered at all: strangers share it, or its one listener may still resume."""
         table = self._tables.get(table_id)
         return table is not None and self._live_stream(table, audience) is not None
 
@@ -190,13 +192,15 @@ class Delivery:
                 self._send_snapshot(table, stream, subscriber)
 
     def end_stream(self, table_id: TableId, audience: Audience) -> None:
-        """Forget a stream: its ring is gone, and who listened is in no stream any more."""
+        """Forget a stream: its ring is gone, and who listened is in no stream any more. A shared one begins anew."""
         table = self._tables.get(table_id)
         stream = None if table is None else table.streams.pop(audience, None)
         if table is not None and stream is not None:
             for subscriber in stream.subscribers:
                 table.stream_of.pop(subscriber.connection.connection_id, None)
                 stream.remove(subscriber.connection.connection_id, self._clock.monotonic_ms())
+            if audience in SHARED:
+                self._open_stream(table_id, table, audience)
 
     # --- how ------------------------------------------------------------------------------------------------------------
 
@@ -237,8 +241,8 @@ class Delivery:
     ) -> Session:
         """The session that is resumed, where it is of this audience; else a new one."""
         if isinstance(resume, ResumePoint):
-            session = self._sessions.prove(resume.session, listener.identity, table_id)
-            if session.audience == audience:
+            session = self._sessions.resumed(resume.session, listener.identity, table_id, audience)
+            if session is not None:
                 return session
         return self._sessions.open(listener.identity, table_id, audience)
 
@@ -269,7 +273,10 @@ class Delivery:
     def _open_stream(self, table_id: TableId, table: _TableStreams, audience: Audience) -> Stream:
         event_name = functools.partial(self._event_names.name, table_id, audience)
         catch_up = functools.partial(self._send_snapshot, table, after_resync=True)
-        stream = table.streams[audience] = Stream(audience, self._new_name(), event_name, self._limits, catch_up)
+        now_ms = self._clock.monotonic_ms
+        stream = table.streams[audience] = Stream(
+            audience, self._new_name(), event_name, self._limits, catch_up, now_ms
+        )
         return stream
 
     def _place(self, table_id: TableId, audience: Audience, session: Session, resume: Resume | None) -> Place | None:

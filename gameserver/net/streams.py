@@ -2,14 +2,18 @@
 
 Frames come gated and encoded; the ring holds these bytes and nothing else. A reader that is behind is skipped, and begins anew
 from a snapshot when it has caught up: no frame of a stream is left out in silence (test_a_slow_reader_gets_a_resync).
+
+SECURITY: nobody learns from a stream whether somebody else listens to it, or did. The streams that strangers share are there as long
+as their table and count from its beginning; what can be resumed follows from the frames and from the place that was reached.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from gameserver.floor import faults
@@ -21,44 +25,67 @@ from gameserver.net.encoding import Pieces, numbered
 from gameserver.net.event_names import Place
 from gameserver.net.outlet import Form, Outcome
 from gameserver.net.sessions import Session
-from gameserver.views.audience import Audience
+from gameserver.views.audience import AgentsAudience, Audience, PublicAudience
 from gameserver.wire.messages import Snapshot
 
 _log: Final = logging.getLogger(__name__)
 
 
+SHARED: Final = (PublicAudience(), AgentsAudience())
+"""The audiences that strangers have in common."""
+
+
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """Bounds of one stream. `idle_ms`: how long a stream without a listener waits for one to resume it."""
+    """Bounds of one stream. `absence_ms`: how long somebody may have been away, and still get what they missed."""
 
     ring_frames: int = 512
     ring_bytes: int = 256 * 1024
-    idle_ms: int = 120_000
+    absence_ms: int = 120_000
 
 
 class Ring:
-    """The last frames of a stream, bounded in number and in bytes."""
+    """The last frames of a stream, bounded in number, in bytes and in age.
+
+    They lie here in pieces, which the streams of a table have in common: one that nobody listens to costs little.
+    """
+
+    __slots__ = ("_bytes", "_frames", "_last_seq", "_limits")
 
     def __init__(self, limits: StreamLimits) -> None:
         self._limits = limits
-        self._payloads: deque[bytes] = deque()
+        self._frames: deque[tuple[int, Pieces]] = deque()
         self._bytes = 0
         self._last_seq = 0
 
-    def put(self, seq: int, payload: bytes) -> None:
+    def put(self, seq: int, frame: Pieces, now_ms: int) -> None:
         """The next frame."""
-        self._payloads.append(payload)
-        self._bytes += len(payload)
+        self._frames.append((now_ms, frame))
+        self._bytes += _size(frame)
         self._last_seq = seq
-        while len(self._payloads) > self._limits.ring_frames or self._bytes > self._limits.ring_bytes:
-            self._bytes -= len(self._payloads.popleft())
+        while len(self._frames) > self._limits.ring_frames or self._bytes > self._limits.ring_bytes:
+            self._drop_first()
+        self._drop_old(now_ms)
 
-    def after(self, seq: int) -> list[bytes] | None:
+    def after(self, seq: int, now_ms: int) -> list[bytes] | None:
         """All frames after this one; None where that cannot be told from what is kept."""
+        self._drop_old(now_ms)
         missed = self._last_seq - seq
-        if not 0 <= missed <= len(self._payloads):
+        if not 0 <= missed <= len(self._frames):
             return None
-        return list(self._payloads)[len(self._payloads) - missed :]
+        frames = islice(self._frames, len(self._frames) - missed, None)
+        return [numbered(frame, number) for number, (_, frame) in enumerate(frames, seq + 1)]
+
+    def _drop_old(self, now_ms: int) -> None:
+        while self._frames and now_ms - self._frames[0][0] > self._limits.absence_ms:
+            self._drop_first()
+
+    def _drop_first(self) -> None:
+        self._bytes -= _size(self._frames.popleft()[1])
+
+
+def _size(frame: Pieces) -> int:
+    return sum(map(len, frame))
 
 
 class Subscriber:
@@ -84,7 +111,7 @@ class Subscriber:
 class Stream:
     """The frames of one audience. `epoch` names this numbering; `seq` is the number of the last frame.
 
-    `event_name`: the id of this stream's event at a place. `catch_up`: gives a listener the newest state.
+    `event_name`: the id of this stream's event at a place. `catch_up`: gives a listener the newest state. `now_ms`: monotonic.
     """
 
     def __init__(
@@ -94,9 +121,10 @@ class Stream:
         event_name: Callable[[Place], bytes],
         limits: StreamLimits,
         catch_up: Callable[[Stream, Subscriber], None],
+        now_ms: Callable[[], int],
     ) -> None:
         self.audience = audience
-        self._event_name, self._catch_up = event_name, catch_up
+        self._event_name, self._catch_up, self._now_ms = event_name, catch_up, now_ms
         self.epoch = epoch
         self.seq = 0
         self.idle_since_ms: int | None = None
@@ -106,21 +134,23 @@ class Stream:
         self._direct: dict[Form, DirectLines[Subscriber]] = {}
         self._others: dict[ConnectionId, Subscriber] = {}
 
-    def publish(self, frames: Iterable[Pieces]) -> list[Subscriber]:
+    def publish(self, frames: Sequence[Pieces]) -> list[Subscriber]:
         """Number these frames, keep them, and write them to everybody who keeps up. Returns whose connection is gone."""
-        event_ids = self.event_ids_from(self.seq + 1)
-        batch = Batch([self._keep(frame) for frame in frames], event_ids)
+        event_ids, now_ms = self.event_ids_from(self.seq + 1), self._now_ms()
+        numbers = [self._keep(frame, now_ms) for frame in frames]
+        if not self._subscribers:
+            return []
+        batch = Batch([numbered(frame, number) for frame, number in zip(frames, numbers, strict=True)], event_ids)
         # Those others first: a direct line that turns out to be busy becomes one of them, and has the batch already.
         gone = [subscriber for subscriber in tuple(self._others.values()) if not _write(subscriber, batch)]
         for lines in self._direct.values():
             lines.send(batch)
         return gone
 
-    def _keep(self, frame: Pieces) -> bytes:
+    def _keep(self, frame: Pieces, now_ms: int) -> int:
         self.seq += 1
-        payload = numbered(frame, self.seq)
-        self._ring.put(self.seq, payload)
-        return payload
+        self._ring.put(self.seq, frame, now_ms)
+        return self.seq
 
     def event_ids_from(self, seq: int) -> EventIds:
         """The ids of frames that follow one another, the first of which has this number in the present epoch."""
@@ -129,7 +159,7 @@ class Stream:
 
     def missed_since(self, place: Place) -> list[bytes] | None:
         """What somebody at this place has missed; None where only a snapshot helps."""
-        return self._ring.after(place.seq) if place.epoch == self.epoch else None
+        return self._ring.after(place.seq, self._now_ms()) if place.epoch == self.epoch else None
 
     def begin_epoch(self, epoch: str) -> None:
         """From here on nothing before can be resumed."""
@@ -171,8 +201,10 @@ class Stream:
             self._catch_up(self, subscriber)
 
     def is_abandoned(self, now_ms: int) -> bool:
-        """Nobody has listened for so long that nobody will resume."""
-        return self.idle_since_ms is not None and now_ms - self.idle_since_ms > self._limits.idle_ms
+        """It is of one person, who has not listened for so long that they will not resume it."""
+        if self.audience in SHARED or self.idle_since_ms is None:
+            return False
+        return now_ms - self.idle_since_ms > self._limits.absence_ms
 
     def holds(self, subscriber: Subscriber) -> bool:
         """Whether it is still this subscription by which the connection listens."""

@@ -13,6 +13,7 @@ import structlog
 from gameserver.errors import Bug
 from gameserver.floor import mail, showing
 from gameserver.hand.facts import ActionKind
+from gameserver.identity.who import AgentIdentity
 from gameserver.store.engine import Database
 from gameserver.table import commands
 from gameserver.table.facts import HandCancelled
@@ -136,6 +137,27 @@ async def test_all_bets_go_back(world: World) -> None:
     assert [await world.seat_chips(table, f"agent:{name}") for name in ("ann", "bob")] == [BUY_IN, BUY_IN]
     await world.until_hand(table)
     assert world.state(table).hand_number == 2, "the number of the cancelled hand is not used again"
+
+
+@pytest.mark.parametrize("who", [None, agent("stray")], ids=["public", "agents"])
+async def test_a_fault_tells_nobody_who_watched(world: World, who: AgentIdentity | None) -> None:
+    """Who comes afterwards sees the same number, whether or not somebody listened to the same stream before."""
+    seen = []
+    for watched in (False, True):
+        table = await world.table()
+        name = f"table-{watched}-"
+        await world.seated(table, f"{name}ann", f"{name}bob")
+        if watched:
+            await world.enter(table, who)
+        await world.until_hand(table)
+        await world.floor.operate(table, commands.Pause())
+        await world.play_hand(table, 1)
+        world.journal.breaks["change_table"] = once(Broken(PLANTED))
+        with pytest.raises(Bug, match="the table had a fault"):
+            await world.floor.operate(table, commands.Resume())
+        late = await world.enter(table, agent("late") if who is not None else None)
+        seen.append(late.outlet.last("snapshot")["seq"])
+    assert seen[0] == seen[1]
 
 
 async def test_a_fault_in_one_table_touches_no_other(world: World) -> None:

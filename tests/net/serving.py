@@ -225,9 +225,12 @@ async def until(condition: Callable[[], bool], timeout_s: float = 5.0) -> None:
             await asyncio.sleep(0.005)
 
 
+_names: Final = itertools.count(1)
+
+
 def new_delivery(**limits: int) -> Delivery:
-    names = map(str, itertools.count(1))
-    return Delivery(new_name=lambda: f"name-{next(names)}", clock=SystemClock(), limits=StreamLimits(**limits))
+    """No two of them have a name in common, as no two processes have."""
+    return Delivery(new_name=lambda: f"name-{next(_names)}", clock=SystemClock(), limits=StreamLimits(**limits))
 
 
 def _event_ports(floor: TinyFloor, ports: SocketPorts) -> EventPorts:

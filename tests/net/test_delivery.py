@@ -271,18 +271,18 @@ def test_a_new_epoch_gives_everybody_a_snapshot_and_forgets_what_was() -> None:
     assert again.kinds() == ["resync", "snapshot"]
 
 
-def test_a_stream_that_nobody_resumes_is_forgotten() -> None:
+def test_a_persons_stream_that_nobody_resumes_is_forgotten() -> None:
     """It costs nothing any more; who comes late gets a resync."""
-    table = Table(StreamLimits(idle_ms=1000))
-    connection, first = table.join()
+    table = Table(StreamLimits(absence_ms=1000))
+    connection, first = table.join(ANNS, user("ann"))
     table.door.unsubscribe(TABLE, connection)
     table.clock.now_ms = 900
-    table.say("kept")
-    assert table.door.has_listeners(TABLE, PUBLIC)
+    table.door.send_to_user(ANN, TABLE, [chat("kept")])
+    assert table.door.has_listeners(TABLE, ANNS)
     table.clock.now_ms = 1100
-    assert not table.door.has_listeners(TABLE, PUBLIC)
-    _, again = table.join(resume=point(first, 0))
-    assert again.kinds() == ["resync", "snapshot"] and table.door.has_listeners(TABLE, PUBLIC)
+    assert not table.door.has_listeners(TABLE, ANNS)
+    _, again = table.join(ANNS, user("ann"), resume=point(first, 0))
+    assert again.kinds() == ["resync", "snapshot"] and table.door.has_listeners(TABLE, ANNS)
 
 
 # --- connections that break or are slow ---------------------------------------------------------------------------------

@@ -472,7 +472,7 @@ async def test_a_slow_stream_begins_anew_from_the_newest_snapshot(protocols: dic
     async with serving(protocols, events=replace(EVENTS, outlet=PATIENT_OUTLET)) as server:
         slow = await open_events(server.url, path(PUBLIC), limit=1024)
         await until(lambda: len(server.floor.attached) == 1)
-        (found,) = server.door._tables[TABLE].streams.values()
+        found = server.door._tables[TABLE].streams[PublicAudience()]
         sent = 0
         while not any(subscriber.behind for subscriber in found.subscribers):
             sent += 1
