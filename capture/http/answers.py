@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
 from capture import document
+from capture.errors import BufferUnavailable
 
 _NO_STORE: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -22,3 +25,12 @@ def lines_answer(lines: AsyncIterator[bytes], name: str) -> Response:
     """JSON objects, one a line, as a file. `name`: of ASCII letters that need no quoting."""
     headers = {**_NO_STORE, "Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
+
+
+@contextmanager
+def later() -> Iterator[None]:
+    """What needs the buffer is to be tried again where that does not answer. Raises HTTPException 503."""
+    try:
+        yield
+    except BufferUnavailable:
+        raise HTTPException(503) from None

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 
 from capture import document
 from capture.http import parameters
-from capture.http.answers import json_answer
+from capture.http.answers import json_answer, later
 from capture.http.parameters import OneHand
 from capture.operator_read import OperatorReads
 from policy.viewer import Operator
@@ -85,4 +85,6 @@ class _Desk:
     async def promote(self, request: Request) -> Response:
         operator = await self._who(request)
         asked = await self._read_body(request, OneHand)
-        return json_answer(document.of_promoted(await self._reads.promote(operator, asked.hand)))
+        with later():
+            promoted = await self._reads.promote(operator, asked.hand)
+        return json_answer(document.of_promoted(promoted))

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from capture import document
 from capture.hand import Hand
 from capture.http import parameters
-from capture.http.answers import json_answer, lines_answer
+from capture.http.answers import json_answer, later, lines_answer
 from capture.owner_read import OwnerReads
 from capture.shapes import AllDeletedShape, DeletedShape
 from policy.errors import PolicyRefusal, RefusalCode
@@ -58,7 +58,8 @@ class _Desk:
 
     async def keep(self, request: Request) -> Response:
         user_id = await self._ports.user(request)
-        promoted, until_us = await self._reads.keep(user_id, parameters.hand_of_path(request))
+        with later():
+            promoted, until_us = await self._reads.keep(user_id, parameters.hand_of_path(request))
         return json_answer(document.of_kept(promoted, until_us))
 
     async def delete(self, request: Request) -> Response:

@@ -20,8 +20,10 @@ ID: Final = "[A-Za-z0-9][A-Za-z0-9._:{}%@+=~|-]{0,199}"
 """Of a table or an agent, of our own or of whoever else keeps a record here."""
 MOST_HANDS: Final = 200
 _ID: Final = re.compile(ID)
-_NUMBER: Final = re.compile("[1-9][0-9]{0,18}")
-_LARGEST: Final = 2**63 - 1
+_NUMBER: Final = re.compile("[1-9][0-9]{0,15}")
+LARGEST_HAND: Final = 2**31 - 1
+"""A table that deals a hand a second gets there in 68 years."""
+_LARGEST_TIME: Final = 2**53 - 1
 _USUAL_HANDS: Final = 50
 
 
@@ -29,7 +31,7 @@ class OneHand(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_
     """`POST .../promote`."""
 
     table_id: Annotated[str, msgspec.Meta(pattern=f"^{ID}$", description="A table's id.")]
-    hand_number: Annotated[int, msgspec.Meta(ge=1, le=_LARGEST, description="A hand's number.")]
+    hand_number: Annotated[int, msgspec.Meta(ge=1, le=LARGEST_HAND, description="A hand's number.")]
     agent_id: Annotated[str, msgspec.Meta(pattern=f"^{ID}$", description="An agent's id.")]
 
     @property
@@ -78,10 +80,8 @@ def page_asked_for(request: Request) -> tuple[int, int | None]:
     """How many hands, and before which time in microseconds, as a page before said; None: the latest. Raises HTTPException 400."""
     limit = _at_most_one(request.query_params.getlist("limit"))
     before = _at_most_one(request.query_params.getlist("before"))
-    hands = _USUAL_HANDS if limit is None else _number(limit)
-    if hands > MOST_HANDS:
-        raise HTTPException(400)
-    return hands, None if before is None else _number(before)
+    hands = _USUAL_HANDS if limit is None else _whole(limit, MOST_HANDS)
+    return hands, None if before is None else _whole(before, _LARGEST_TIME)
 
 
 def _nothing() -> PolicyRefusal:
@@ -108,6 +108,10 @@ def _id(text: str) -> str:
 
 
 def _number(text: str) -> HandNumber:
-    if _NUMBER.fullmatch(text) is None or int(text) > _LARGEST:
+    return HandNumber(_whole(text, LARGEST_HAND))
+
+
+def _whole(text: str, largest: int) -> int:
+    if _NUMBER.fullmatch(text) is None or int(text) > largest:
         raise HTTPException(400)
-    return HandNumber(int(text))
+    return int(text)
