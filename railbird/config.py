@@ -42,12 +42,15 @@ class ConfigError(Exception):
 class ServerSettings:
     """Where the server listens. `origins`: of pages that may open sockets here, in place of its own.
 
+    `connections_per_address`: sockets and event streams. `trusted_proxies`: networks whose word on a client's address is taken.
     `metrics_port`: of this machine alone, without a key; None: only `/metrics` with the service key.
     """
 
     host: str
     port: int
     origins: tuple[str, ...]
+    connections_per_address: int
+    trusted_proxies: tuple[str, ...]
     grace_ms: int
     metrics_port: int | None
     log_level: str
@@ -142,6 +145,20 @@ SETTINGS: Final = (
     Setting("RAILBIRD_HOST", "server.host", values.text, "127.0.0.1", "address to listen on"),
     Setting("RAILBIRD_PORT", "server.port", values.whole(0, 65_535), "8000", "port to listen on"),
     Setting("RAILBIRD_ORIGINS", "server.origins", values.origins, "", "origins of pages that may open sockets here"),
+    Setting(
+        "RAILBIRD_CONNECTIONS_PER_ADDRESS",
+        "server.connections_per_address",
+        values.whole(1, 1_000_000),
+        "500",
+        "open sockets and event streams of one network address",
+    ),
+    Setting(
+        "RAILBIRD_TRUSTED_PROXIES",
+        "server.trusted_proxies",
+        values.networks,
+        "127.0.0.0/8,::1/128",
+        "networks of proxies whose `X-Forwarded-For` is believed",
+    ),
     Setting(
         "RAILBIRD_GRACE_MS", "server.grace_ms", values.whole(0, 600_000), "10000", "how long hands may go on at the end"
     ),

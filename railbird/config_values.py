@@ -3,6 +3,7 @@ it may hold a password."""
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -85,6 +86,15 @@ def words(given: Given) -> tuple[str, ...]:
     if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
         raise BadValue("has to be a list of texts (in a variable: separated by commas)")
     return tuple(word.strip() for word in listed if word.strip())
+
+
+def networks(given: Given) -> tuple[str, ...]:
+    """Addresses and networks, separated by commas or in a list."""
+    found = words(given)
+    try:
+        return tuple(str(ipaddress.ip_network(each, strict=False)) for each in found)
+    except ValueError:
+        raise BadValue("has to be addresses or networks, like 10.0.0.0/8, separated by commas") from None
 
 
 def origins(given: Given) -> tuple[str, ...]:

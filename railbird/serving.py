@@ -59,6 +59,7 @@ async def served(server: Server, listener: socket.socket) -> AsyncIterator[None]
         log_level="warning",  # below it uvicorn logs addresses of requests, which may hold a ticket or a token
         access_log=False,
         server_header=False,
+        forwarded_allow_ips=list(server.trusted_proxies),
         timeout_graceful_shutdown=_CLOSE_WITHIN_S,
         **UVICORN_SETTINGS,
     )

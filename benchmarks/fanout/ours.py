@@ -121,7 +121,7 @@ def application(table: OneTable, door: Delivery, clock: SystemClock) -> Starlett
             floor=table,
             identify=nobody,
             refused=lambda refusal: Response(status_code=403),
-            busy=lambda seconds: Response(status_code=503),
+            busy=lambda status, seconds: Response(status_code=status),
             is_origin_allowed=lambda origin: True,
             clock=clock,
             new_name=new_name,

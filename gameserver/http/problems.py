@@ -42,6 +42,8 @@ _STATUSES: Final[Mapping[str, int]] = {
 _UNPROCESSABLE: Final = 422
 """Any other refusal: the request was understood, and what it asks for cannot be."""
 
+_ALSO: Final[Mapping[int, Mapping[str, str]]] = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "1"}}
+
 _OF_STATUS: Final[Mapping[int, str]] = {
     400: "bad_request",
     401: str(ErrorCode.BAD_TOKEN),
@@ -75,7 +77,7 @@ def problem(status: int, code: str, detail: str = "", headers: Mapping[str, str]
         code=code,
         detail=detail,
     )
-    extra = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
+    extra = _ALSO.get(status, {})
     return Response(
         msgspec.json.encode(document), status, media_type=MEDIA_TYPE, headers={**NO_STORE, **extra, **(headers or {})}
     )

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 from gameserver.http.askers import HttpAskers
 from gameserver.http.body import bounded_body
 from gameserver.http.problems import NO_STORE
+from gameserver.http.rates import SignInRates
 from gameserver.http.tables import json_answer, prefix_of
 from gameserver.identity.asker import credential_of_scope
 from gameserver.identity.compact import MAX_TOKEN_CHARACTERS, json_object
@@ -49,6 +50,7 @@ class SignInPorts:
     sessions: Sessions
     tickets: StreamTickets
     links: SignInLinks
+    rates: SignInRates
     secure: bool
     now_ms: Callable[[], int]
     ended: Callable[[str], None] = lambda name: None
@@ -59,7 +61,9 @@ def sign_in_routes(ports: SignInPorts) -> list[BaseRoute]:
 
     async def login(request: Request) -> Response:
         ports.askers.refuse_foreign_page(request)
+        ports.rates.attempt(request)
         identity = ports.verifier.user(await _token(request))
+        ports.rates.sign_in(identity.user_id)
         opened = await ports.sessions.open(
             identity.user_id,
             until_ms=identity.expires_at_ms,
@@ -81,10 +85,12 @@ def sign_in_routes(ports: SignInPorts) -> list[BaseRoute]:
 
     async def stream_ticket(request: Request) -> Response:
         identity = await ports.askers.user(request)
+        ports.rates.ticket(identity.user_id)
         ticket = await ports.tickets.sell(identity, now_ms=ports.now_ms())
         return json_answer(Ticket(ticket, TICKET_LIFE_MS), 201)
 
     async def sign_in(request: Request) -> Response:
+        ports.rates.attempt(request)
         now_ms = ports.now_ms()
         user_id = await ports.links.take(request.path_params["code"], now_ms=now_ms)
         opened = await ports.sessions.open(user_id, now_ms=now_ms)

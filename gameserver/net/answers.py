@@ -36,6 +36,10 @@ class Answers:
         self._requests[request_id] = _Request()
         return True
 
+    def forget(self, request_id: str) -> None:
+        """A request that was not done after all: when it comes again it is new."""
+        self._requests.pop(request_id, None)
+
     def owed(self, request_id: str) -> list[Batch]:
         """The answer of a request, as many times as it was asked since; nothing while there is none."""
         request = self._requests.get(request_id)

@@ -55,11 +55,14 @@ class OpenConnection:
     def reply(self, message: Reply) -> None:
         """Send what is for this connection alone. An answer to a request is kept for when it is asked again."""
         request_id = getattr(message, "request_id", msgspec.UNSET)
-        batch = Batch([_encoded(message)])
         if isinstance(request_id, str):
-            self._send_all(self._answers.answer(request_id, batch))
+            self._send_all(self._answers.answer(request_id, Batch([_encoded(message)])))
         else:
-            self._outlet.insist(batch)
+            self.tell(message)
+
+    def tell(self, message: Reply) -> None:
+        """Send what is for this connection alone, and is no answer that is kept."""
+        self._outlet.insist(Batch([_encoded(message)]))
 
     def close(self, code: CloseCode) -> None:
         """End it, behind what is queued."""
@@ -93,6 +96,10 @@ class OpenConnection:
             return True
         self._send_all(self._answers.owed(request_id))
         return False
+
+    def forget_request(self, request_id: str) -> None:
+        """It was not done, and may come again."""
+        self._answers.forget(request_id)
 
     def _send_all(self, batches: list[Batch]) -> None:
         for batch in batches:

@@ -25,7 +25,8 @@ from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.ports import Clock, ConnectionId, LastEvent, Watching
 from gameserver.identity import ids
 from gameserver.identity.refusals import TokenReason, TokenRefused
-from gameserver.identity.who import Identity, Nobody, UserIdentity
+from gameserver.identity.who import Nobody, UserIdentity
+from gameserver.net.address_places import AddressFull, AddressPlaces
 from gameserver.net.connection import OpenConnection
 from gameserver.net.delivery import jittered_ms
 from gameserver.net.event_queue import EventQueue
@@ -35,6 +36,7 @@ from gameserver.net.http_protocol import EVENTS_EXTENSION
 from gameserver.net.outlet import DirectOutlet, OutletLimits
 from gameserver.net.ready_events import Keeper, OpenedEvents, keep_awake
 from gameserver.net.stream_places import NoPlace, StreamPlaces
+from gameserver.net.visitors import Arrival, IsRevoked, Visitors
 from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.messages import Error
 from policy.ids import TableId
@@ -53,14 +55,15 @@ class EventPorts:
     """What the endpoints are given.
 
     `identify`: the user's token, ticket or cookie, or nobody; raises Refusal for a credential that is no good.
-    `refused`: a refusal as a document; `busy`: the answer where there is no place, with the seconds after which to come back.
+    `refused`: a refusal as a document; `busy`: the answer where there is no place, with a status and the seconds after which to
+    come back.
     `is_origin_allowed`: of a browser's page. `new_name`: 128 random bits in text. `chance`: from 0 up to 1.
     """
 
     floor: WatchedFloor
     identify: Callable[[Request], Awaitable[UserIdentity | Nobody]]
     refused: Callable[[Refusal], Response]
-    busy: Callable[[int], Response]
+    busy: Callable[[int, int], Response]
     is_origin_allowed: Callable[[str], bool]
     clock: Clock
     new_name: Callable[[], str]
@@ -99,14 +102,17 @@ _no_chunks: Final = _NoChunks()
 class TableEvents:
     """Both endpoints, and the streams that are open."""
 
-    def __init__(self, ports: EventPorts, limits: EventLimits = EVENT_LIMITS) -> None:
+    def __init__(
+        self, ports: EventPorts, limits: EventLimits = EVENT_LIMITS, *, places: AddressPlaces | None = None
+    ) -> None:
         # Here and not where logs are set up: under a host's own server its logging is the host's
         # (test_no_event_of_a_stream_is_in_a_log).
         logging.getLogger("sse_starlette.sse").addFilter(_no_chunks)  # the same one again changes nothing
         self._ports, self._limits = ports, limits
         self._places = StreamPlaces(in_all=limits.max_streams, per_user=limits.max_streams_per_user)
         self._keeper = Keeper(lambda: self._limits.ping_s)
-        self._open: set[OpenConnection] = set()
+        self._addresses = AddressPlaces() if places is None else places
+        self._open = Visitors()
 
     def routes(self) -> list[Route]:
         """The two routes. A browser's `EventSource` goes by GET."""
@@ -121,13 +127,9 @@ class TableEvents:
         """How many streams are open."""
         return self._places.open
 
-    def close_revoked(self, is_revoked: Callable[[Identity], bool]) -> int:
+    def close_revoked(self, is_revoked: IsRevoked) -> int:
         """End what was opened with a credential that is no good any more, and say how many these were."""
-        revoked = [connection for connection in self._open if is_revoked(connection.identity)]
-        for connection in revoked:
-            connection.reply(Error(code=ErrorCode.BAD_TOKEN, message="the credential was revoked"))
-            connection.close(CloseCode.NOT_AUTHENTICATED)
-        return len(revoked)
+        return self._open.close_revoked(is_revoked)
 
     async def public_stream(self, request: Request) -> Any:
         """The public view, for anybody who may know of the table."""
@@ -140,6 +142,7 @@ class TableEvents:
     async def _answer(self, request: Request, watching: Watching) -> Response | _Stream:
         try:
             self._refuse_foreign_page(request)
+            arrival = self._open.arriving()
             identity = await self._ports.identify(request)
             if watching is Watching.OWNER and isinstance(identity, Nobody):
                 raise TokenRefused(TokenReason.NOT_ONE_CREDENTIAL)
@@ -148,7 +151,8 @@ class TableEvents:
         except Refusal as refused:
             return self._ports.refused(refused)
         visit = _Visit(table_id, identity, watching, _last_event(request))
-        return _Stream(self._ports, self._limits, self._places, self._keeper, self._open, visit)
+        house = _House(self._ports, self._limits, self._places, self._addresses, self._keeper, self._open)
+        return _Stream(house, visit, arrival)
 
     def _refuse_foreign_page(self, request: Request) -> None:
         if not all(map(self._ports.is_origin_allowed, request.headers.getlist("origin"))):
@@ -165,33 +169,39 @@ class _Visit:
     last_event: LastEvent | None
 
 
+@dataclass(frozen=True, slots=True)
+class _House:
+    """What all streams share."""
+
+    ports: EventPorts
+    limits: EventLimits
+    places: StreamPlaces
+    addresses: AddressPlaces
+    keeper: Keeper
+    visitors: Visitors
+
+
 class _Stream:
     """One stream, from its place to its end, as an ASGI application.
 
     All that it holds is given back here, whatever became of the client, also before the first byte (test_f11_*).
     """
 
-    __slots__ = ("_attached", "_keeper", "_limits", "_open", "_places", "_ports", "_visit")
+    __slots__ = ("_arrival", "_attached", "_house", "_visit")
 
-    def __init__(
-        self,
-        ports: EventPorts,
-        limits: EventLimits,
-        places: StreamPlaces,
-        keeper: Keeper,
-        open_connections: set[OpenConnection],
-        visit: _Visit,
-    ) -> None:
-        self._ports, self._limits, self._places, self._keeper, self._visit = ports, limits, places, keeper, visit
-        self._open = open_connections
+    def __init__(self, house: _House, visit: _Visit, arrival: Arrival) -> None:
+        self._house, self._visit, self._arrival = house, visit, arrival
         self._attached = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        house = self._house
         try:
-            with self._places.taken(self._visit.identity):
+            with house.addresses.taken(scope), house.places.taken(self._visit.identity):
                 await self._serve(scope, receive, send)
         except NoPlace:
-            await self._ports.busy(self._limits.retry_after_s)(scope, receive, send)
+            await house.ports.busy(503, house.limits.retry_after_s)(scope, receive, send)
+        except AddressFull:
+            await house.ports.busy(429, house.limits.retry_after_s)(scope, receive, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         open_events = scope.get("extensions", {}).get(EVENTS_EXTENSION)
@@ -202,38 +212,37 @@ class _Stream:
         end = functools.partial(_set, ended)
         outlet = open_events(end)
         assert isinstance(outlet, DirectOutlet)
-        with self._keeper.kept(outlet, end), self._opened(outlet) as connection:
+        with self._house.keeper.kept(outlet, end), self._opened(outlet) as connection:
             response = OpenedEvents(self._body(connection, ended), headers=_HEADERS, ping=0, sep="\n")
             await response(scope, receive, send)
 
     async def _serve_queue(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Under a foreign server."""
-        queue = EventQueue(self._limits.outlet)
+        queue = EventQueue(self._house.limits.outlet)
         with self._opened(queue) as connection, suppress(SendTimeoutError):  # who reads too slowly is cut
             response = EventSourceResponse(
                 self._queued_body(connection, queue),
                 headers=_HEADERS,
-                ping=self._limits.ping_s,
+                ping=self._house.limits.ping_s,
                 ping_message_factory=keep_awake,
                 sep="\n",
-                send_timeout=self._limits.outlet.patience_s,
+                send_timeout=self._house.limits.outlet.patience_s,
             )
             await response(scope, receive, send)
 
     @contextmanager
     def _opened(self, outlet: DirectOutlet | EventQueue) -> Iterator[OpenConnection]:
-        connection = OpenConnection(ConnectionId(self._ports.new_name()), self._visit.identity, outlet)
-        expiry = Expiry(self._ports.clock, functools.partial(_expire, connection))
+        connection = OpenConnection(ConnectionId(self._house.ports.new_name()), self._visit.identity, outlet)
+        expiry = Expiry(self._house.ports.clock, functools.partial(_expire, connection))
         expiry.watch(self._visit.identity)
-        self._open.add(connection)
         try:
-            yield connection
+            with self._house.visitors.here(connection, self._arrival):
+                yield connection
         finally:
             expiry.stop()
-            self._open.discard(connection)
             outlet.forget()
             if self._attached:
-                self._ports.floor.detach(self._visit.table_id, connection)
+                self._house.ports.floor.detach(self._visit.table_id, connection)
 
     async def _body(self, connection: OpenConnection, ended: asyncio.Future[None]) -> AsyncIterator[bytes]:
         """What goes through ASGI under our own server: the opening, and the end."""
@@ -251,13 +260,13 @@ class _Stream:
             yield data
 
     def _opening(self) -> bytes:
-        return b": open\nretry: %d\n\n" % jittered_ms(self._limits.retry_ms, self._ports.chance())
+        return b": open\nretry: %d\n\n" % jittered_ms(self._house.limits.retry_ms, self._house.ports.chance())
 
     def _attach(self, connection: OpenConnection) -> None:
         """Now that the head is out. Whoever may no longer watch is told, and the stream ends."""
         visit = self._visit
         try:
-            self._attached = self._ports.floor.watch(visit.table_id, connection, visit.watching, visit.last_event)
+            self._attached = self._house.ports.floor.watch(visit.table_id, connection, visit.watching, visit.last_event)
         except Refusal as refused:
             connection.reply(Error(code=refused.code, message=refused.why))
             connection.close(CloseCode.NOT_ALLOWED)

@@ -24,7 +24,7 @@ from websockets.protocol import OPEN
 
 from gameserver.net.inbox import Inbox
 from gameserver.net.outlet import DirectOutlet, FallbackOutlet, Outlet, OutletLimits
-from gameserver.net.token_bucket import TokenBucket
+from gameserver.token_bucket import TokenBucket
 from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.fields import MAX_INBOUND_BYTES
 

@@ -19,7 +19,7 @@ from gameserver.net.expiry import Expiry
 from gameserver.net.floor_port import Floor
 from gameserver.net.protocol import HEARTBEAT_MS
 from gameserver.net.sessions import bearer
-from gameserver.net.token_bucket import TokenBucket
+from gameserver.token_bucket import TokenBucket
 from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.decode import BrokenFrame, MessageRefused, decode
 from gameserver.wire.fields import MAX_INBOUND_BYTES, MAX_INBOUND_BYTES_BEFORE_ENTER
@@ -117,7 +117,7 @@ class Visit:
     async def _take(self, event: MutableMapping[str, Any]) -> None:
         received_ms = self._ports.clock.monotonic_ms()
         if not self._bucket.take(self._loop.time()):
-            self._refuse(ErrorCode.RATE_LIMITED, "too many messages")
+            self._put_off("too many messages", self._request_id(event))
             return
         message = self._decoded(event)
         if message is None:
@@ -125,11 +125,15 @@ class Visit:
         if message.request_id is UNSET or self._connection.is_new_request(message.request_id):
             await self._handle(message, received_ms)
 
+    @property
+    def _max_bytes(self) -> int:
+        return MAX_INBOUND_BYTES if self._entered else MAX_INBOUND_BYTES_BEFORE_ENTER
+
     def _decoded(self, event: MutableMapping[str, Any]) -> Inbound | None:
         text = event.get("text")
-        limit = MAX_INBOUND_BYTES if self._entered else MAX_INBOUND_BYTES_BEFORE_ENTER
+        data = event.get("bytes", b"") if text is None else text
         try:
-            return decode(event.get("bytes", b"") if text is None else text, max_bytes=limit, binary=text is None)
+            return decode(data, max_bytes=self._max_bytes, binary=text is None)
         except MessageRefused as refused:
             self._refuse(refused.code, refused.why, refused.request_id or UNSET)
             if text is None and not self._entered:
@@ -137,6 +141,16 @@ class Visit:
         except BrokenFrame as broken:
             self._connection.close_by_rfc(broken.close_code)
         return None
+
+    def _request_id(self, event: MutableMapping[str, Any]) -> str | UnsetType:
+        """Which request a message that is not done would have been, where it can be read."""
+        text = event.get("text")
+        try:
+            return decode("" if text is None else text, max_bytes=self._max_bytes).request_id
+        except MessageRefused as refused:
+            return refused.request_id or UNSET
+        except BrokenFrame:
+            return UNSET
 
     async def _handle(self, message: Inbound, received_ms: int) -> None:
         match message:
@@ -155,7 +169,7 @@ class Visit:
         if not self._entered:
             self._refuse(ErrorCode.NOT_ENTERED, "enter first", message.request_id)
         elif not self._ports.floor.say(self._table_id, self._connection, message, received_ms):
-            self._refuse(ErrorCode.RATE_LIMITED, "the table is busy", message.request_id)
+            self._say_busy(message)
 
     def _pong(self, ping: Ping) -> None:
         now_ms = self._ports.clock.wall_ms()
@@ -175,7 +189,7 @@ class Visit:
             self._refuse_entry(refused, message.request_id)
             return
         if not taken:
-            self._refuse(ErrorCode.RATE_LIMITED, "the table is busy", message.request_id)
+            self._say_busy(message)
             return
         self._has_entered()
 
@@ -235,6 +249,19 @@ class Visit:
     def _refuse(self, code: ErrorCode, why: str, request_id: str | UnsetType = UNSET) -> None:
         """One error frame for each refused message, until there are too many."""
         self._connection.reply(Error(code=code, message=why, request_id=request_id))
+        self._count_refusal()
+
+    def _put_off(self, why: str, request_id: str | UnsetType) -> None:
+        """What comes too often is not done, so its refusal is no answer that is kept: the same request may come again."""
+        self._connection.tell(Error(code=ErrorCode.RATE_LIMITED, message=why, request_id=request_id))
+        self._count_refusal()
+
+    def _say_busy(self, message: Inbound) -> None:
+        if message.request_id is not UNSET:
+            self._connection.forget_request(message.request_id)
+        self._put_off("the table is busy", message.request_id)
+
+    def _count_refusal(self) -> None:
         if not self._refusals.take(self._loop.time()):
             self._connection.close(CloseCode.TOO_MANY_MESSAGES)
 

@@ -14,18 +14,19 @@ from typing import Final
 from starlette.responses import Response
 from starlette.websockets import WebSocket
 
-from gameserver.errors import ErrorCode, Refusal
+from gameserver.errors import Refusal
 from gameserver.floor.ports import Clock, ConnectionId
-from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
+from gameserver.identity.who import AgentIdentity, Nobody, UserIdentity
+from gameserver.net.address_places import AddressFull, AddressPlaces
 from gameserver.net.connection import OpenConnection
 from gameserver.net.event_stream import EVENT_LIMITS, EventLimits
 from gameserver.net.floor_port import Floor
 from gameserver.net.outlet import OutletLimits
 from gameserver.net.protocol import CONTROL_FRAMES_BURST, CONTROL_FRAMES_PER_S, MAX_FRAGMENTS, websocket_outlet
 from gameserver.net.visit import SessionProof, Visit, VisitLimits
-from gameserver.wire.close_codes import CloseCode
+from gameserver.net.visitors import Arrival, IsRevoked, Visitors
 from gameserver.wire.fields import MAX_INBOUND_BYTES, MAX_INBOUND_BYTES_BEFORE_ENTER
-from gameserver.wire.messages import Error, Limits
+from gameserver.wire.messages import Limits
 from policy.ids import TableId
 
 TABLE_PARAMETER: Final = "table_id"
@@ -51,7 +52,7 @@ class SocketPorts:
 
 @dataclass(frozen=True, slots=True)
 class SocketLimits:
-    """`max_connections`: open sockets of this process; a further one is told to come back later."""
+    """`max_connections`: open sockets of this process; a further one is told to come back later. Of one address: `AddressPlaces`."""
 
     visit: VisitLimits = field(default_factory=VisitLimits)
     outlet: OutletLimits = field(default_factory=OutletLimits)
@@ -62,7 +63,7 @@ SOCKET_LIMITS: Final = SocketLimits()
 _RETRY: Final[Mapping[str, str]] = {"retry-after": "5"}
 
 
-def told_limits(sockets: SocketLimits, events: EventLimits) -> Limits:
+def told_limits(sockets: SocketLimits, events: EventLimits, places: AddressPlaces) -> Limits:
     """The limits as `hello` tells them, those of the event streams too."""
     visit = sockets.visit
     return Limits(
@@ -80,6 +81,7 @@ def told_limits(sockets: SocketLimits, events: EventLimits) -> Limits:
         enter_within_ms=visit.enter_within_ms,
         max_queued_bytes=sockets.outlet.max_queued_bytes,
         max_connections=sockets.max_connections,
+        max_connections_per_address=places.most_each,
         max_streams=events.max_streams,
         max_streams_per_user=events.max_streams_per_user,
     )
@@ -89,20 +91,22 @@ class TableSocket:
     """The endpoint, for `WebSocketRoute("/games/poker/{table_id}/ws", socket.endpoint)`."""
 
     def __init__(
-        self, ports: SocketPorts, limits: SocketLimits = SOCKET_LIMITS, *, events: EventLimits = EVENT_LIMITS
+        self,
+        ports: SocketPorts,
+        limits: SocketLimits = SOCKET_LIMITS,
+        *,
+        events: EventLimits = EVENT_LIMITS,
+        places: AddressPlaces | None = None,
     ) -> None:
         self._ports, self._limits = ports, limits
-        self._told = told_limits(limits, events)
+        self._places = AddressPlaces() if places is None else places
+        self._told = told_limits(limits, events, self._places)
         self.open_connections = 0
-        self._visiting: set[OpenConnection] = set()
+        self._visiting = Visitors()
 
-    def close_revoked(self, is_revoked: Callable[[Identity], bool]) -> int:
+    def close_revoked(self, is_revoked: IsRevoked) -> int:
         """Close what was opened with a credential that is no good any more, and say how many these were."""
-        revoked = [connection for connection in self._visiting if is_revoked(connection.identity)]
-        for connection in revoked:
-            connection.reply(Error(code=ErrorCode.BAD_TOKEN, message="the credential was revoked"))
-            connection.close(CloseCode.NOT_AUTHENTICATED)
-        return len(revoked)
+        return self._visiting.close_revoked(is_revoked)
 
     async def endpoint(self, websocket: WebSocket) -> None:
         """One socket, from its handshake to its end."""
@@ -111,27 +115,31 @@ class TableSocket:
             return await _deny(websocket, 403)
         if self.open_connections >= self._limits.max_connections:
             return await _deny(websocket, 503, _RETRY)
+        self.open_connections += 1
+        try:
+            with self._places.taken(websocket.scope):
+                await self._let_in(websocket)
+        except AddressFull:
+            await _deny(websocket, 429, _RETRY)
+        finally:
+            self.open_connections -= 1
+
+    async def _let_in(self, websocket: WebSocket) -> None:
+        arrival = self._visiting.arriving()
         try:
             identity = await self._ports.identify(websocket)
         except Refusal:
             return await _deny(websocket, 401)
-        self.open_connections += 1
-        try:
-            await self._visit(websocket, identity)
-        finally:
-            self.open_connections -= 1
+        await self._visit(websocket, identity, arrival)
 
-    async def _visit(self, websocket: WebSocket, identity: UserIdentity | Nobody) -> None:
+    async def _visit(self, websocket: WebSocket, identity: UserIdentity | Nobody, arrival: Arrival) -> None:
         await websocket.accept()
         outlet = websocket_outlet(websocket, self._limits.outlet)
         connection = OpenConnection(ConnectionId(self._ports.new_name()), identity, outlet)
         table_id = TableId(websocket.path_params[TABLE_PARAMETER])
         visit = Visit(self._ports, self._limits.visit, self._told, table_id, connection)
-        self._visiting.add(connection)
-        try:
+        with self._visiting.here(connection, arrival):
             await visit.run(websocket.receive)
-        finally:
-            self._visiting.discard(connection)
 
 
 async def _deny(websocket: WebSocket, status: int, headers: Mapping[str, str] | None = None) -> None:

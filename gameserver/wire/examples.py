@@ -45,6 +45,7 @@ HELLO: Final = m.Hello(
         enter_within_ms=10_000,
         max_queued_bytes=262_144,
         max_connections=10_000,
+        max_connections_per_address=500,
         max_streams=5_000,
         max_streams_per_user=256,
     ),

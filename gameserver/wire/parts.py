@@ -94,6 +94,7 @@ class Limits(Part, frozen=True, kw_only=True):
     """What a connection may do; more than that is refused, and in the end closes it. Before `enter` less is allowed.
 
     Refused messages have a budget of their own. `max_connections`, `max_streams`: of the whole server; a further one gets 503.
+    `max_connections_per_address`: sockets and event streams of one network address, one /64 of IPv6; a further one gets 429.
     """
 
     max_inbound_bytes: int
@@ -110,6 +111,7 @@ class Limits(Part, frozen=True, kw_only=True):
     enter_within_ms: DurationMs
     max_queued_bytes: int
     max_connections: int
+    max_connections_per_address: int
     max_streams: int
     max_streams_per_user: int
 

@@ -19,11 +19,13 @@ from gameserver.http.history import HistoryPorts, history_routes
 from gameserver.http.invitations import Invitations
 from gameserver.http.notes import WaitingNotes
 from gameserver.http.operators import OperatorDoor
-from gameserver.http.problems import problem, problem_handlers, problem_of
+from gameserver.http.problems import code_of, problem, problem_handlers, problem_of
 from gameserver.http.schemas import schema_routes
 from gameserver.http.transfers import TransferPorts, Transfers
+from gameserver.identity.addresses import Addresses
 from gameserver.identity.origins import AllowedOrigins
 from gameserver.identity.who import Identity
+from gameserver.net.address_places import AddressPlaces
 from gameserver.net.delivery import Delivery
 from gameserver.net.event_stream import EventPorts, TableEvents
 from gameserver.net.websocket import SocketPorts, TableSocket
@@ -77,8 +79,10 @@ class House:
         )
         self.invitations = Invitations(StoredInvitations(database))
         self.floor = self._floor()
-        self.socket = TableSocket(self._socket_ports())
-        self.events = TableEvents(self._event_ports())
+        self.addresses = Addresses(setup.trusted_proxies)
+        self.places = AddressPlaces(self.addresses, setup.connections_per_address)
+        self.socket = TableSocket(self._socket_ports(), places=self.places)
+        self.events = TableEvents(self._event_ports(), places=self.places)
         self.revoking = self._revoking()
         self.notes = WaitingNotes(StoredNotes(database), self.floor.sits_at, setup.clock.wall_ms)
         self.departures = Departures(self.floor)
@@ -106,6 +110,7 @@ class House:
             door=self.door,
             grace_ms=self._setup.grace_ms,
             come_back_after_ms=self._setup.floor.come_back_after_ms,
+            trusted_proxies=self._setup.trusted_proxies,
             metrics=lambda: metrics_of(self._counted()),
             hosting=self.hosting,
             record=self.record,
@@ -161,7 +166,7 @@ class House:
             floor=self.floor,
             identify=self.doors.askers.anybody,
             refused=problem_of,
-            busy=lambda seconds: problem(503, "unavailable", headers={"Retry-After": str(seconds)}),
+            busy=lambda status, seconds: problem(status, code_of(status), headers={"Retry-After": str(seconds)}),
             is_origin_allowed=lambda origin: self.doors.origins.allows([origin]),
             clock=self._clock,
             new_name=self._setup.new_name,
@@ -266,6 +271,7 @@ class House:
             metrics=lambda: metrics_of(self._counted()),
             clock=self._clock,
             new_name=setup.new_name,
+            addresses=self.addresses,
             secure=bool(setup.origins) and all(origin.startswith("https://") for origin in setup.origins),
         )
 
@@ -276,6 +282,7 @@ class House:
             streams=lambda: self.events.open_streams,
             frames=lambda: self.door.frames_total,
             tripwire=lambda: self.door.refused_total,
+            crowded=lambda: self.places.refused_total,
             faults=lambda: self.floor.faults,
             refused_tokens=self.doors.refused_tokens,
             refusals=self.refusals,

@@ -12,13 +12,14 @@ from gameserver.http.metrics import Metric, single
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Where the numbers come from. `frames`, `tripwire`, `faults`: so many since the start."""
+    """Where the numbers come from. `frames`, `tripwire`, `faults`, `crowded`: so many since the start."""
 
     floor: Floor
     sockets: Callable[[], int]
     streams: Callable[[], int]
     frames: Callable[[], int]
     tripwire: Callable[[], int]
+    crowded: Callable[[], int]
     faults: Callable[[], int]
     refused_tokens: Mapping[str, int]
     refusals: Mapping[str, int]
@@ -36,6 +37,10 @@ def metrics_of(counted: Counted) -> Sequence[Metric]:
         single("railbird_frames_total", "counter", "Frames that went into streams.", counted.frames()),
         single("railbird_table_faults_total", "counter", "Faults of ours at tables.", counted.faults()),
         single("railbird_tripwire_total", "counter", "Frames that the door refused to send.", counted.tripwire()),
+        single(
+            "railbird_crowded_total", "counter", "Connections refused since their address has as many as it may.",
+            counted.crowded(),
+        ),
         Metric(
             "railbird_refused_credentials_total", "counter", "Credentials that were refused.", counted.refused_tokens,
             "reason",

@@ -22,11 +22,12 @@ from gameserver.http.metrics import Metric, metrics_routes
 from gameserver.http.notes import WaitingNotes
 from gameserver.http.operators import OperatorDoor
 from gameserver.http.own_agents import OwnAgents
-from gameserver.http.rates import Rates
+from gameserver.http.rates import Rates, sign_in_rates
 from gameserver.http.sign_in import SignInPorts, sign_in_routes
 from gameserver.http.table_desk import DeskPorts, table_desk_routes
 from gameserver.http.tables import table_routes
 from gameserver.http.transfers import Transfers
+from gameserver.identity.addresses import Addresses
 from gameserver.identity.admission import Revocations
 from gameserver.identity.issue import issue_agent_token
 from gameserver.identity.keys import KeyUse
@@ -73,6 +74,7 @@ class Behind:
     clock: Clock
     new_name: Callable[[], str]
     secure: bool
+    addresses: Addresses
 
 
 def http_routes(behind: Behind) -> list[BaseRoute]:
@@ -112,6 +114,7 @@ def _sign_in_ports(behind: Behind) -> SignInPorts:
         sessions=doors.sessions,
         tickets=doors.tickets,
         links=doors.links,
+        rates=sign_in_rates(behind.addresses, behind.clock.monotonic_ms),
         secure=behind.secure,
         now_ms=behind.clock.wall_ms,
         ended=behind.revoking.session,

@@ -38,6 +38,8 @@ def setup_of(settings: Settings, keys: KeyRing) -> Setup:
         key_source=_key_source(settings),
         service_key=None if service_key is None else ServiceKey(service_key),
         origins=settings.server.origins or own_origins(settings.server.host, settings.server.port),
+        connections_per_address=settings.server.connections_per_address,
+        trusted_proxies=settings.server.trusted_proxies,
         starting_chips=settings.store.starting_chips,
         grace_ms=settings.server.grace_ms,
         floor=FloorSettings(

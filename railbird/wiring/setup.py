@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from starlette.applications import Starlette
 
@@ -15,6 +16,7 @@ from gameserver.http.metrics import Metric
 from gameserver.identity.keys import KeyRing
 from gameserver.identity.service_key import ServiceKey
 from gameserver.identity.tokens import TokenRules
+from gameserver.net.address_places import CONNECTIONS_PER_ADDRESS
 from gameserver.net.delivery import Delivery
 from gameserver.net.websocket import TableSocket
 from gameserver.store.ledger import Ledger
@@ -28,13 +30,17 @@ from railbird.wiring.keys import KeySource
 from railbird.wiring.names import system_chances, system_name
 from railbird.wiring.record import Record, RecordSetup
 
+THIS_MACHINE: Final = ("127.0.0.0/8", "::1/128")
+"""A proxy beside the server."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What a server is made from. `keys`: public keys that verify tokens. `origins`: of our own pages.
 
     `key_source`: keys that sign too and are followed, in place of `keys`. `service_key`: of operators' programs; None: nobody has it.
-    `grace_ms`: how long a hand may go on once the server stops. `observe`: is told every table's facts once they are stored.
+    `connections_per_address`: sockets and event streams together. `trusted_proxies`: networks whose word on the client's address is
+    taken. `grace_ms`: how long a hand may go on once the server stops. `observe`: is told every table's facts once they are stored.
     `clock`, `chances` and `new_name` (128 random bits in text) are all that a server takes from time and chance; what is there
     by default is the operating system's.
     """
@@ -44,6 +50,8 @@ class Setup:
     key_source: KeySource | None = field(default=None, repr=False)
     service_key: ServiceKey | None = field(default=None, repr=False)
     origins: Sequence[str] = ()
+    connections_per_address: int = CONNECTIONS_PER_ADDRESS
+    trusted_proxies: Sequence[str] = THIS_MACHINE
     starting_chips: int = 10_000
     grace_ms: int = 10_000
     clock: Clock = field(default_factory=SystemClock)
@@ -68,6 +76,7 @@ class Server:
     door: Delivery
     grace_ms: int
     come_back_after_ms: int
+    trusted_proxies: Sequence[str]
     metrics: Callable[[], Sequence[Metric]]
     hosting: AgentHosting
     record: Record

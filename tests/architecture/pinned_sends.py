@@ -28,7 +28,7 @@ BYTES_ARE_SENT_BY: Final = frozenset(
         ("gameserver.net.ready_events", "Keeper._send_to_all"),
         # A connection: a frame of its stream, and an answer to its own request.
         ("gameserver.net.connection", "OpenConnection.write"),
-        ("gameserver.net.connection", "OpenConnection.reply"),
+        ("gameserver.net.connection", "OpenConnection.tell"),
         ("gameserver.net.connection", "OpenConnection._send_all"),
         # An outlet: bytes that are ready, to uvicorn's transport or through Starlette.
         ("gameserver.net.outlet", "DirectOutlet.insist"),

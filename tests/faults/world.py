@@ -24,8 +24,8 @@ from gameserver.identity.key_files import StoredKeys, init_keys
 from gameserver.identity.keys import KeyUse
 from gameserver.identity.service_key import ServiceKey
 from gameserver.net.event_stream import TableEvents
-from gameserver.net.token_bucket import TokenBucket
 from gameserver.table.options import Clocks, TableOptions
+from gameserver.token_bucket import TokenBucket
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from policy.table_kind import TableKind
 from railbird.app import Server, Setup, opened

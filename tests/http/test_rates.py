@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.http.rates import Rates
+from gameserver.token_bucket import NamedBuckets, Rate
 from policy.ids import UserId
 
 OLGA, OTTO = UserId("olga"), UserId("otto")
@@ -27,7 +26,7 @@ def taken(rates: Rates, user: UserId, wanted: int) -> int:
 def test_a_burst_and_then_a_rate_for_each() -> None:
     """One person's changes are nobody else's."""
     now = [0]
-    rates = Rates(lambda: now[0], per_second=2, burst=5)
+    rates = Rates(lambda: now[0], Rate(per_second=2, burst=5))
     assert taken(rates, OLGA, 9) == 5
     assert taken(rates, OTTO, 9) == 5
     now[0] = 1_000
@@ -36,12 +35,10 @@ def test_a_burst_and_then_a_rate_for_each() -> None:
     assert taken(rates, OLGA, 9) == 5
 
 
-def test_who_was_here_longest_ago_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_was_here_longest_ago_is_forgotten_first() -> None:
     """The number of people who are remembered has a bound."""
-    monkeypatch.setattr("gameserver.http.rates._MOST_PEOPLE", 2)
-    rates = Rates(lambda: 0, per_second=1, burst=1)
-    for user in (OLGA, OTTO):
-        assert taken(rates, user, 2) == 1
-    assert taken(rates, UserId("ines"), 2) == 1
-    assert taken(rates, OTTO, 1) == 0
-    assert taken(rates, OLGA, 1) == 1
+    buckets = NamedBuckets(Rate(per_second=1, burst=1), most=2)
+    for user in (OLGA, OTTO, UserId("ines")):
+        assert [buckets.take(user, 0), buckets.take(user, 0)] == [True, False]
+    assert not buckets.take(OTTO, 0)
+    assert buckets.take(OLGA, 0)

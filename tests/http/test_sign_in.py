@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import httpx2
 import pytest
@@ -16,7 +17,9 @@ from starlette.routing import Mount, Route
 
 from gameserver.http.askers import HttpAskers
 from gameserver.http.problems import problem_handlers
+from gameserver.http.rates import ATTEMPTS, SIGN_INS, TICKETS, sign_in_rates
 from gameserver.http.sign_in import SignInPorts, sign_in_routes
+from gameserver.identity.addresses import Addresses
 from gameserver.identity.admission import Revocations
 from gameserver.identity.asker import Askers
 from gameserver.identity.issue import issue_agent_token, issue_user_token
@@ -46,6 +49,7 @@ class Site:
 
     client: httpx2.AsyncClient
     ports: SignInPorts
+    app: Starlette
 
 
 def token(life_s: int = 600) -> str:
@@ -72,7 +76,8 @@ async def site() -> AsyncIterator[Site]:
         Askers(verifier=verifier, tickets=tickets, sessions=sessions, now_ms=lambda: NOW_MS), AllowedOrigins([SITE])
     )
     links = SignInLinks(MemorySecrets(new_secret=new_secret))
-    ports = SignInPorts(askers, verifier, sessions, tickets, links, secure=False, now_ms=lambda: NOW_MS)
+    rates = sign_in_rates(Addresses(), lambda: NOW_MS)
+    ports = SignInPorts(askers, verifier, sessions, tickets, links, rates, secure=False, now_ms=lambda: NOW_MS)
 
     async def anybody(request: Request) -> Response:
         return JSONResponse(str(await askers.anybody(request)))
@@ -88,7 +93,7 @@ async def site() -> AsyncIterator[Site]:
     app = Starlette(routes=[*routes, Mount("/below", routes=routes)], exception_handlers=problem_handlers())
     transport = httpx2.ASGITransport(app=app)
     async with httpx2.AsyncClient(transport=transport, base_url=SITE) as client:
-        yield Site(client, ports)
+        yield Site(client, ports, app)
 
 
 def cookie_of(answer: httpx2.Response) -> str:
@@ -216,3 +221,48 @@ async def test_a_sign_in_link_is_exchanged_for_a_cookie(site: Site, prefix: str)
 async def test_an_old_cookie_may_still_watch(site: Site) -> None:
     """It is nobody on what all may read."""
     assert "Nobody" in (await site.client.get("/who", headers=with_cookie("old"))).text
+
+
+def from_address(site: Site, address: str) -> httpx2.AsyncClient:
+    """A client of the same site at an address of the network."""
+    transport = httpx2.ASGITransport(app=site.app, client=(address, 4_000))
+    return httpx2.AsyncClient(transport=transport, base_url=SITE)
+
+
+async def statuses(client: httpx2.AsyncClient, method: str, path: str, count: int, **asked: Any) -> Counter[int]:
+    found: Counter[int] = Counter()
+    for _ in range(count):
+        client.cookies.clear()
+        answer = await client.request(method, path, **asked)
+        found[answer.status_code] += 1
+        assert answer.status_code != 429 or (answer.json()["code"], answer.headers["retry-after"]) == (
+            "rate_limited",
+            "1",
+        )
+    return found
+
+
+async def test_an_address_tries_to_come_in_so_often(site: Site) -> None:
+    """By tokens and links together, and before any is looked at: a good one is refused as well. Another address may."""
+    async with from_address(site, "198.51.100.7") as one, from_address(site, "198.51.100.8") as other:
+        wrong = await statuses(one, "POST", "/login", ATTEMPTS.burst - 10, headers=bearer("x"))
+        links = await statuses(one, "GET", "/signin/none-such", 20)
+        assert wrong + links == {401: ATTEMPTS.burst, 429: 10}
+        assert (await one.post("/login", headers=bearer(token()))).status_code == 429
+        code = await site.ports.links.make(URSULA, now_ms=NOW_MS)
+        assert (await one.get(f"/signin/{code}")).status_code == 429
+        assert (await other.get(f"/signin/{code}")).status_code == 303
+
+
+async def test_a_person_signs_in_and_buys_tickets_so_often(site: Site) -> None:
+    """From wherever; nobody else is held up by it."""
+    good = bearer(token())
+    assert await statuses(site.client, "POST", "/login", SIGN_INS.burst + 5, headers=good) == {
+        200: SIGN_INS.burst,
+        429: 5,
+    }
+    bought = await statuses(site.client, "POST", "/stream-ticket", TICKETS.burst + 5, headers=good)
+    assert bought == {201: TICKETS.burst, 429: 5}
+    somebody = bearer(issue_user_token(KEYS[KeyUse.USER], user_id=UserId("uwe"), token_id="k", now_s=NOW_S, life_s=60))
+    for path, status in (("/login", 200), ("/stream-ticket", 201)):
+        assert (await site.client.post(path, headers=somebody)).status_code == status

@@ -6,10 +6,10 @@ import asyncio
 import itertools
 import json
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import uvicorn
 from starlette.applications import Starlette
@@ -22,6 +22,7 @@ from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.clock import SystemClock
 from gameserver.floor.ports import Connection, LastEvent, Resume, Watching
 from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
+from gameserver.net.address_places import AddressPlaces
 from gameserver.net.delivery import Delivery
 from gameserver.net.event_stream import EventLimits, EventPorts, TableEvents
 from gameserver.net.http_protocol import ReadyHttp
@@ -175,6 +176,7 @@ class Server:
     door: Delivery
     endpoint: TableSocket
     events: TableEvents
+    places: AddressPlaces
 
     def broadcast(self, *frames: NumberedFrame) -> None:
         self.door.send_to_public(TABLE, frames)
@@ -233,13 +235,16 @@ def new_delivery(**limits: int) -> Delivery:
     return Delivery(new_name=lambda: f"name-{next(_names)}", clock=SystemClock(), limits=StreamLimits(**limits))
 
 
-def _event_ports(floor: TinyFloor, ports: SocketPorts) -> EventPorts:
+Identify: TypeAlias = Callable[[HTTPConnection], Awaitable[UserIdentity | Nobody]]
+
+
+def _event_ports(floor: TinyFloor, ports: SocketPorts, identify: Identify) -> EventPorts:
     chances = itertools.cycle((0.0, 0.25, 0.5, 0.75))
     return EventPorts(
         floor=floor,
         identify=identify,
         refused=lambda refusal: PlainTextResponse(refusal.code, _STATUSES[refusal.code]),
-        busy=lambda seconds: Response(status_code=503, headers={"Retry-After": str(seconds)}),
+        busy=lambda status, seconds: Response(status_code=status, headers={"Retry-After": str(seconds)}),
         is_origin_allowed=ports.is_origin_allowed,
         clock=ports.clock,
         new_name=ports.new_name,
@@ -254,7 +259,9 @@ async def serving(
     visit: VisitLimits = VISIT,
     stream: dict[str, int] | None = None,
     max_connections: int = 1000,
+    per_address: int = 500,
     events: EventLimits = EVENTS,
+    identify: Identify = identify,
     **config: Any,
 ) -> AsyncIterator[Server]:
     door = new_delivery(**(stream or {}))
@@ -270,8 +277,10 @@ async def serving(
         clock=SystemClock(),
         new_name=lambda: f"connection-{next(names)}",
     )
-    endpoint = TableSocket(ports, SocketLimits(visit=visit, outlet=OUTLET, max_connections=max_connections))
-    streams = TableEvents(_event_ports(floor, ports), events)
+    places = AddressPlaces(most_each=per_address)
+    limits = SocketLimits(visit=visit, outlet=OUTLET, max_connections=max_connections)
+    endpoint = TableSocket(ports, limits, places=places)
+    streams = TableEvents(_event_ports(floor, ports, identify), events, places=places)
     routes = [WebSocketRoute("/games/poker/{table_id}/ws", endpoint.endpoint), *streams.routes()]
     app = Starlette(routes=[Mount("/host", Starlette(routes=routes))])
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -280,7 +289,7 @@ async def serving(
         task = asyncio.create_task(server.serve(sockets=[listener]))
         await until(lambda: server.started)
         try:
-            yield Server(f"127.0.0.1:{listener.getsockname()[1]}", floor, door, endpoint, streams)
+            yield Server(f"127.0.0.1:{listener.getsockname()[1]}", floor, door, endpoint, streams, places)
         finally:
             server.should_exit = True
             await task

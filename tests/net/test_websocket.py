@@ -43,6 +43,7 @@ async def test_the_server_speaks_first_and_tells_its_limits() -> None:
             "enterWithinMs": 10_000,
             "maxQueuedBytes": 100_000,
             "maxConnections": 1_000,
+            "maxConnectionsPerAddress": 500,
             "maxStreams": 5_000,
             "maxStreamsPerUser": 256,
         }
@@ -210,6 +211,34 @@ async def test_a_full_inbox_is_told_and_nothing_is_lost_in_silence() -> None:
         await say(busy, "enter")
         assert (await read(busy))["type"] == "snapshot"
         await busy.close()
+
+
+async def test_a_request_that_was_put_off_is_told_by_its_name_and_may_come_again() -> None:
+    """A full inbox and too many messages are no answers that are kept; a request that was done is not done again."""
+    async with serving(visit=VisitLimits(messages_per_second=0, message_burst=3)) as server:
+        client = await server.entered()
+        server.floor.full = True
+        await say(client, "chat", text="hi", requestId="r1")
+        assert await read(client) == {
+            "type": "error", "code": "rate_limited", "message": "the table is busy", "requestId": "r1"
+        }  # fmt: skip
+        server.floor.full = False
+        await say(client, "chat", text="hi", requestId="r1")
+        assert await read(client) == {"type": "ack", "requestId": "r1"}
+        await say(client, "chat", text="ho", requestId="r2")
+        assert (await read(client))["type"] == "ack"
+        for request_id in ("r2", "r3"):
+            await say(client, "chat", text="ho", requestId=request_id)
+            refused = await read(client)
+            assert (refused["code"], refused["requestId"]) == ("rate_limited", request_id)
+        for unreadable in ("{", '{"type":"chat","requestId":7}', '["chat"]'):
+            await client.send(unreadable)
+            refused = await read(client)
+            assert (refused["code"], refused.get("requestId")) == ("rate_limited", None)
+        await client.send('{"type":"nope","requestId":"r4"}')
+        assert (await read(client))["requestId"] == "r4"
+        assert len(server.floor.said) == 2
+        await client.close()
 
 
 # --- renewal and expiry -------------------------------------------------------------------------------------------------

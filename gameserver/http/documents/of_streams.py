@@ -14,7 +14,7 @@ _EVENTS: Final = f"retry: 2143\n\nid: ID\nevent: street_dealt\ndata: {example_te
 _HOW: Final = (
     "Server-sent events: the frames of the WebSocket, named by their `type`; the first is a `snapshot`. A comment comes at least every "
     "15 s, and `retry` says when to come back. `Last-Event-ID` resumes your own stream; where that cannot be, `resync` and a new "
-    "`snapshot` come. 503 with `Retry-After` where there is no place."
+    "`snapshot` come. 503 with `Retry-After` where there is no place, 429 where your network address has no more."
 )
 _QUERY: Final = (
     Query("lastEventId", "The id of the last event, for clients that cannot set `Last-Event-ID`."),
@@ -29,7 +29,7 @@ STREAMS: Final[Descriptions] = {
         words=_HOW,
         query=_QUERY,
         answers=(Answer(200, "Events, without an end.", _EVENTS, MEDIA_TYPE),),
-        refusals=("not_found", "unavailable"),
+        refusals=("not_found", "rate_limited", "unavailable"),
     ),
     "GET /games/poker/{tableId}/owner-stream": Description(
         group="streams",
@@ -39,6 +39,6 @@ STREAMS: Final[Descriptions] = {
         + _HOW,
         query=_QUERY,
         answers=(Answer(200, "Events, without an end.", _EVENTS, MEDIA_TYPE),),
-        refusals=("not_allowed", "unavailable"),
+        refusals=("not_allowed", "rate_limited", "unavailable"),
     ),
 }

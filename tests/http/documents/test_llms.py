@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gameserver.errors import ErrorCode
 from gameserver.http.documents.llms import llms
+from gameserver.net.address_places import AddressPlaces
 from gameserver.net.event_stream import EVENT_LIMITS
 from gameserver.net.protocol import HEARTBEAT_MS
 from gameserver.net.websocket import SOCKET_LIMITS, told_limits
@@ -44,7 +45,7 @@ def test_every_route_is_told() -> None:
 def test_the_hello_of_the_examples_is_the_servers() -> None:
     """The limits in the documents are those of a server as it comes."""
     assert HELLO.heartbeat_ms == HEARTBEAT_MS
-    assert HELLO.limits == told_limits(SOCKET_LIMITS, EVENT_LIMITS)
+    assert HELLO.limits == told_limits(SOCKET_LIMITS, EVENT_LIMITS, AddressPlaces())
 
 
 def test_it_is_short_enough_to_be_read_at_once() -> None:
