@@ -37,7 +37,7 @@ from gameserver.identity.who import Identity, Nobody
 from gameserver.net.batch import Batch
 from gameserver.net.connection import OpenConnection
 from gameserver.net.delivery import Delivery
-from gameserver.net.outlet import Outcome
+from gameserver.net.outlet import Listener, Outcome
 from gameserver.store.engine import Database
 from gameserver.store.tables import SqlTableStore
 from gameserver.table.facts import Fact, HandEnded, Moved, SeatStatus, StatusChanged, TurnOpened
@@ -69,8 +69,14 @@ class _Dropped:
     def insist(self, batch: Batch) -> None:
         assert batch.websocket_bytes
 
-    def when_caught_up(self, call: Callable[[], None]) -> None:
+    def carry_for(self, listener: Listener) -> None:
         pass
+
+    def direct_line(self) -> None:
+        return None
+
+    def write_rest(self, data: bytes) -> None:
+        raise AssertionError("there is no direct line here")
 
     def close(self, code: int, reason: str) -> None:
         pass
