@@ -58,6 +58,8 @@ def _tokens(given: object, known: int | None) -> int | None:
 
 def _whole(text: str) -> str:
     """Halves of a character that came in two events are joined; a half without its other one stays."""
-    if not any("\ud800" <= each <= "\udfff" for each in text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text

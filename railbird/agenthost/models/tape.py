@@ -6,6 +6,7 @@ environment) stay behind. Answers are kept, and handed on, without the transfer'
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextvars import ContextVar
@@ -21,7 +22,8 @@ MOST_RESPONSE_BYTES: Final = 1_048_576
 """An answer to a poker hand is some hundred bytes; with reasoning and one event a token, some hundred thousand."""
 _SENT: Final = ("accept", "anthropic-version", "content-type", "content-length", "host")
 _OF_THE_TRANSFER: Final = ("content-encoding", "content-length")
-_PIECE_BYTES: Final = 512
+_PIECE_BYTES: Final = 8_192
+_PACKED_PIECE_BYTES: Final = 512
 
 
 class Unreadable(Exception):
@@ -101,6 +103,7 @@ class _Taped(httpx2.AsyncByteStream):
             async for packed in self._below:
                 for data in _unpacked(packed, unpack):
                     yield self._keep(data)
+                    await asyncio.sleep(0)  # one provider's flood is no other agent's delay
             if self._streams:
                 yield b"\n\n"  # the SDKs drop a last event that nothing ends; this is not on the tape
         except httpx2.TransportError:
@@ -137,12 +140,11 @@ def _unpacker(encoding: str) -> _Unpack | None:
 
 
 def _unpacked(packed: bytes, unpack: _Unpack | None) -> Iterator[bytes]:
-    """In small pieces, so that what swells is noticed before it is there."""
-    if unpack is None:
-        yield packed
-        return
+    """In small pieces, so that what swells is noticed before it is there, and that a flood is read in many steps."""
+    size = _PIECE_BYTES if unpack is None else _PACKED_PIECE_BYTES
     try:
-        for start in range(0, len(packed), _PIECE_BYTES):
-            yield unpack.decompress(packed[start : start + _PIECE_BYTES])
+        for start in range(0, len(packed), size):
+            piece = packed[start : start + size]
+            yield piece if unpack is None else unpack.decompress(piece)
     except (zlib.error, zstandard.ZstdError):
         raise Unreadable("the answer's compression is broken") from None
