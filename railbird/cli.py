@@ -19,6 +19,8 @@ from railbird.config import ConfigError
 _COMMANDS: Final = (
     ("demo", "play:demo", "Deal on this machine and watch: no Redis, no Postgres, no key, no network."),
     ("serve", "play:serve", "Run the table server."),
+    ("host", "host:host", "Play the agents of a file against a server, and what owners deploy there."),
+    ("capture", "capture:app", "Captured turns: what agents knew, were told, said and did."),
     ("replay-hand", "play:replay_hand", "Deal recorded hands through the real table code, and compare."),
     ("check-bot", "check:check", "Play somebody's bot through what can go wrong, and say what it did."),
     ("keys", "keys:app", "Signing keys: make them, and change them with overlap."),

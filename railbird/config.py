@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -299,6 +299,11 @@ def environment_of_a_bot(url: str, agent_token: str) -> dict[str, str]:
     ours = {CONFIG_FILE, *(setting.variable for setting in SETTINGS)}
     others = {name: value for name, value in os.environ.items() if name not in ours}
     return {**others, "RAILBIRD_URL": url, "RAILBIRD_AGENT_TOKEN": agent_token}
+
+
+def variables_named(names: Iterable[str]) -> dict[str, str]:
+    """Those of the variables that are set: what a file names, since it holds no secret itself."""
+    return {name: os.environ[name] for name in names if os.environ.get(name)}
 
 
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType({s.variable: s.default for s in SETTINGS if s.default})

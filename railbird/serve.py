@@ -68,7 +68,7 @@ async def _serve_metrics(settings: Settings, server: Server, beside: AsyncExitSt
     if settings.server.metrics_port is None:
         return
     listener = beside.enter_context(listen("127.0.0.1", settings.server.metrics_port))
-    await beside.enter_async_context(metrics_served(server, listener))
+    await beside.enter_async_context(metrics_served(server.metrics, listener))
     print(f"Metrics are on http://127.0.0.1:{listener.getsockname()[1]}/metrics", flush=True)
 
 

@@ -10,12 +10,12 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 import uvicorn
 from starlette.applications import Starlette
 
-from gameserver.http.metrics import metrics_routes
+from gameserver.http.metrics import Metric, metrics_routes
 from gameserver.http.problems import problem_handlers
 from gameserver.net.http_protocol import ReadyHttp
 from gameserver.net.protocol import UVICORN_SETTINGS, ReadyWebSocket
@@ -73,9 +73,9 @@ async def served(server: Server, listener: socket.socket) -> AsyncIterator[None]
 
 
 @contextlib.asynccontextmanager
-async def metrics_served(server: Server, listener: socket.socket) -> AsyncIterator[None]:
+async def metrics_served(metrics: Callable[[], Sequence[Metric]], listener: socket.socket) -> AsyncIterator[None]:
     """`/metrics` without a key on `listener`, which is to be one of this machine alone."""
-    app = Starlette(routes=metrics_routes(server.metrics, None), exception_handlers=problem_handlers())
+    app = Starlette(routes=metrics_routes(metrics, None), exception_handlers=problem_handlers())
     config = uvicorn.Config(
         app, lifespan="off", log_config=None, log_level="warning", access_log=False, server_header=False
     )

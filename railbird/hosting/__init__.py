@@ -6,6 +6,8 @@ beside       the host in a server's own process: house agents, and what owners d
 house_agents the agents of the house at tables that ask for some
 bank         grants a broke house account more
 run          `railbird host AGENTS.toml`
+prepare      from a file to the seats that are to be played
+keys         what signs their tokens
 registering  the agents of a file, in the register
 tables       the tables that a file names, asked for at the server
 """

@@ -46,7 +46,7 @@ class HostBeside:
         hosting = server.hosting
         catalogue = house_only(wanted.platform_models, signs=hosting.attest.signs(KeyUse.HOSTING))
         self.counts = TurnCounts()
-        self.observers = observers_of(self.counts, None)
+        self.observers = observers_of(self.counts, server.record.ledger.charge, server.record.listeners)
         ports = VisitPorts(self.observers, Pace(least_ms=wanted.min_turn_ms), _dice)
         self._follower = Follower(_follower_ports(hosting, wanted.url, catalogue))
         self.deployed, self.of_the_house = Service(ports, self._follower.ended), Service(ports)

@@ -23,14 +23,14 @@ from railbird.agenthost.models.shelf import Shelf
 
 @dataclass(frozen=True, slots=True)
 class CataloguePorts:
-    """`platform_models`: address by name. `signs`: whether this process can attest. `environ`: holds the providers' keys.
+    """`platform_models`: address by name. `signs`: whether this process can attest. `variables`: hold the providers' keys.
 
     `limits_usd`: what an agent may spend in a day; `limit_usd`: what any other one may, `None`: no limit.
     """
 
     platform_models: Mapping[str, str]
     signs: bool
-    environ: Mapping[str, str]
+    variables: Mapping[str, str]
     shelf: Shelf
     budgets: Budgets
     limits_usd: Mapping[AgentId, Decimal]
@@ -54,7 +54,7 @@ def _house(platform_models: Mapping[str, str], signs: bool) -> Offered:
 
 
 def _offered(entry: ModelEntry, ports: CataloguePorts) -> Offered:
-    key = None if entry.key_env is None else key_from(ports.environ, entry.key_env)
+    key = None if entry.key_env is None else key_from(ports.variables, entry.key_env)
     endpoint = replace(entry.endpoint, key=key)
     model = ports.shelf.model(endpoint)
 

@@ -48,9 +48,9 @@ def observers_of(counts: TurnCounts, charge: Charge | None, listeners: Sequence[
     return Observers([counts, *listeners], charge)
 
 
-def host_metrics(service: Service, counts: TurnCounts, observers: Observers) -> Sequence[Metric]:
+def host_metrics(services: Sequence[Service], counts: TurnCounts, observers: Observers) -> Sequence[Metric]:
     """Of one host, now."""
-    phases = {phase.value: service.phases[phase] for phase in Phase}
+    phases = {phase.value: sum(service.phases[phase] for service in services) for phase in Phase}
     return [
         Metric("railbird_host_seats", "gauge", "Seats of this host.", phases, "phase"),
         single("railbird_host_turns_open", "gauge", "Turns that are being taken.", counts.open),

@@ -20,6 +20,7 @@ from tests.conftest import ROOT
 COMMANDS = (
     "demo",
     "serve",
+    "host",
     "replay-hand",
     "check-bot",
     "keys",
@@ -77,6 +78,8 @@ def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str])
         ["token", "agent", "Rocky", "--owner", "a b"],
         ["token", "agent", "Rocky", "--owner", "ann", "--days", "91"],
         ["token", "agent", "dealer", "--owner", "ann"],
+        ["host"],
+        ["host", "none-such.toml"],
         ["replay-hand"],
         ["doctor", "--nothing"],
     ],

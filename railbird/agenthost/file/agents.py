@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -21,7 +21,10 @@ from railbird.agenthost.registry.versions import HOUSE
 MOST_AGENTS: Final = 2_000
 _MODEL: Final = toml.word("[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}", "a model's name")
 _PERSON: Final = toml.word("[A-Za-z0-9_-][A-Za-z0-9._@|+=~-]{0,127}", "a user's id")
-_VARIABLE: Final = toml.word("[A-Za-z_][A-Za-z0-9_]{0,127}", "the name of a variable of the environment")
+_VARIABLE: Final = toml.word(
+    "(?!RAILBIRD_(?!AGENT_TOKEN$))[A-Za-z_][A-Za-z0-9_]{0,127}",
+    "the name of a variable of the environment, and none of the settings RAILBIRD_...",
+)
 _PLUGIN: Final = toml.word("[A-Za-z0-9][A-Za-z0-9._-]{0,127}", "the name of an entry point")
 
 
@@ -84,8 +87,8 @@ _FILE_FIELDS: Final = (
 )
 
 
-def read_agents_file(file: Path) -> AgentsFile:
-    """Read and check everything. Raises Wrong with all that is wrong."""
+def read_agents_file(file: Path, given: Callable[[Iterable[str]], Mapping[str, str]]) -> AgentsFile:
+    """Read and check everything. `given`: those of some variables that are set. Raises Wrong with all that is wrong."""
     reader, tables = toml.parsed(file)
     top = reader.table("", tables, _FILE_FIELDS)
     models = _models(reader, tables.get("models", {}))
@@ -101,11 +104,23 @@ def read_agents_file(file: Path) -> AgentsFile:
         stop_within_s=top.optional("stop_within_s", toml.number(0, 600), 20.0),
         daily_budget_usd=top.optional("daily_budget_usd", toml.optional(toml.dollars), None),
     )
+    _refuse_missing_secrets(reader, found, given)
     if not found.agents and not found.deployments:
         reader.report("agents", "missing_field", "there is nothing to play: no [[agents]], and deployments = false")
     if reader.problems:
         raise Wrong(file.name, reader.problems)
     return found
+
+
+def _refuse_missing_secrets(
+    reader: Reader, found: AgentsFile, given: Callable[[Iterable[str]], Mapping[str, str]]
+) -> None:
+    named = {f"models.{name}.key_env": entry.key_env for name, entry in found.models.items()}
+    named |= {f"agents[{number}].token_env": agent.token_env for number, agent in enumerate(found.agents, start=1)}
+    there = given([variable for variable in named.values() if variable is not None])
+    for place, variable in named.items():
+        if variable is not None and variable not in there:
+            reader.report(place, "missing_field", f"the environment has no {variable}")
 
 
 def _server(value: object) -> str:

@@ -79,7 +79,7 @@ class Reader:
     def report(self, field: str, code: str, why: str, line: int | None = None) -> None:
         """Something is wrong."""
         table, _, name = field.rpartition(".")
-        self.problems.append(Problem(field, code, why, line or self._line(table, name)))
+        self.problems.append(Problem(field, code, why, line or self._line(table, name) or self._header(field)))
 
     def _line(self, table: str, field: str) -> int | None:
         """Where a field stands, or else where its table begins."""
@@ -161,7 +161,8 @@ def parsed(file: Path) -> tuple[Reader, Mapping[str, Any]]:
         raise Wrong(name, [Problem("", "bad_text", "has to be UTF-8")]) from None
     except (tomllib.TOMLDecodeError, RecursionError) as broken:
         line = _AT_LINE.search(str(broken))
-        raise Wrong(name, [Problem("", "bad_toml", "is no TOML", int(line[1]) if line else None)]) from None
+        where = int(line[1]) if line else len(text.splitlines())
+        raise Wrong(name, [Problem("", "bad_toml", "is no TOML", where)]) from None
 
 
 # --- kinds of value -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,150 @@
+"""What `railbird host` plays from a file: registered, attested, asked and paid; against a server in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from capture.ledger import Ledger
+from gameserver.identity.keys import KeyUse, new_key, private_pem
+from gameserver.store.engine import open_database
+from policy.ids import AgentId
+from railbird import migrations
+from railbird.agenthost.file.agents import read_agents_file
+from railbird.agenthost.prices import Price
+from railbird.config import load_settings
+from railbird.hosting.prepare import CannotHost, Wanted
+from railbird.hosting.run import play_until
+from tests.agenthost.models.provider import provider
+from tests.hosting.test_command import CALLS, KEY, agent, is_seated, model, server
+from tests.hosting.test_deployed_agents import player_of
+from tests.system.process import until
+
+FAST: Final = {"MIN_TURN_MS": "0"}
+_PRICE: Final = Price(Decimal("0.10"), Decimal("0.40"))
+
+
+def wanted(folder: Path, text: str, home: Path | None = None, **settings: str) -> Wanted:
+    """The command's arguments. `folder`: where the file is, and the home where no other is named."""
+    file = folder / "agents.toml"
+    file.write_text(text)
+    environ = {**FAST, "RAILBIRD_HOME": str(home or folder), **settings}
+    names = {name: value for name, value in environ.items() if not name.startswith("RAILBIRD_")}
+
+    def given(variables: Any) -> Mapping[str, str]:
+        return {name: names[name] for name in variables if name in names}
+
+    ours = {name: value for name, value in environ.items() if name.startswith("RAILBIRD_") or name in FAST}
+    return Wanted(load_settings(ours), read_agents_file(file, given), file.name, names)
+
+
+@asynccontextmanager
+async def host(folder: Path, text: str, home: Path | None = None, **settings: str) -> AsyncIterator[None]:
+    """It plays within the block, and ends with 0."""
+    stop = asyncio.Event()
+    playing = asyncio.create_task(play_until(stop, wanted(folder, text, home, **settings)))
+    try:
+        yield
+    finally:
+        stop.set()
+        assert await playing == 0
+
+
+async def test_a_second_start_finds_the_agents_and_their_versions(tmp_path: Path) -> None:
+    """The same file publishes nothing; another strategy is another version."""
+    async with server(tmp_path) as (world, base):
+        table_id = await world.table(houseAgents=0)
+        shown = []
+        for strategy in ("Wait.", "Wait.", "Go."):
+            text = f'server = "{base}"\n' + agent("Ann", table_id, more=f'strategy = "{strategy}"')
+            async with host(tmp_path, text):
+                agent_id = await is_seated(world, table_id, "ann")
+            answer = (await world.ask("GET", f"/agents/{agent_id}", user="ann")).json()
+            shown.append((agent_id, [version["content"]["strategy"] for version in answer["versions"]]))
+        assert [versions for _, versions in shown] == [["Wait."], ["Wait."], ["Wait.", "Go."]]
+        assert len({agent_id for agent_id, _ in shown}) == 1
+
+
+async def test_a_file_moves_nothing_towards_an_agent_at_a_revealing_table(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It sits there still when the host comes back with another strategy: the one that it has plays on."""
+    async with server(tmp_path) as (world, base):
+        table_id = await world.table(showThoughts=True, disconnectBankMs=600_000)
+        for strategy in ("Wait.", "She has aces."):
+            text = f'server = "{base}"\n' + agent("Ann", table_id, more=f'strategy = "{strategy}"')
+            async with host(tmp_path, text):
+                agent_id = await is_seated(world, table_id, "ann")
+        answer = (await world.ask("GET", f"/agents/{agent_id}", user="ann")).json()
+        assert [version["content"]["strategy"] for version in answer["versions"]] == ["Wait."]
+        assert "plays the version that it has" in caplog.text
+
+
+async def test_a_real_model_is_asked_and_paid(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Any endpoint that speaks OpenAI's protocol: attested as nothing, so a plain agent; the ledger's sum is exact."""
+    async with server(tmp_path) as (world, base), provider(CALLS) as upstream:
+        table_id = await world.table()
+        text = f'server = "{base}"\n{model(upstream.base_url)}' + agent("Ann", table_id, more='model = "small"')
+        text += agent("Bob", table_id)
+        async with host(tmp_path, text, SMALL_KEY=KEY):
+            ann = await is_seated(world, table_id, "ann")
+            player = player_of(world, table_id, ann)
+            assert player is not None and (player.hosted, player.model) == (False, None)
+            await until(lambda: len(upstream.asked) >= 3)
+        assert KEY not in caplog.text and "eyJ" not in caplog.text
+        day = datetime.now(UTC).date()
+        database = await open_database(f"sqlite:///{tmp_path / 'railbird.sqlite'}", migrate=migrations.upgrade)
+        spent = await Ledger(database).spent_usd(AgentId(ann), day)
+        await database.dispose()
+        assert spent == _PRICE.cost_usd(100, 7) * len(upstream.asked)
+        assert {asked.headers["authorization"] for asked in upstream.asked} == {f"Bearer {KEY}"}
+
+
+async def test_only_what_is_on_the_list_is_attested(tmp_path: Path) -> None:
+    """A name of the operator's list, for that entry's endpoint and for no other: only then it sits at a revealing table."""
+    async with provider(CALLS) as upstream, provider(CALLS) as other:
+        listed = f"house,small={upstream.base_url}#qwen"
+        async with server(tmp_path) as (world, base):
+            table_id = await world.table(showHands=True)
+            for address, name in ((other.base_url, "Otter"), (upstream.base_url, "Ann")):
+                text = f'server = "{base}"\ndeployments = false\n{model(address)}model = "qwen"\n'
+                text += agent(name, table_id, more='model = "small"')
+                asked = wanted(tmp_path, text, SMALL_KEY=KEY, RAILBIRD_PLATFORM_MODELS=listed)
+                with pytest.raises(CannotHost) as ended:
+                    await play_until(asyncio.Event(), asked)
+                refusal = "seat_needs_hosted_agent" if address == other.base_url else "seat_needs_platform_model"
+                assert str(ended.value).endswith(f" at {table_id}: {refusal}")
+        assert upstream.asked == [] == other.asked
+
+
+async def test_a_host_may_have_its_own_key(tmp_path: Path) -> None:
+    """The server knows the public half, in RAILBIRD_HOSTING_KEY; here a server that does not takes no such token."""
+    pem = tmp_path / "hosting.pem"
+    pem.write_bytes(private_pem(new_key(KeyUse.HOSTING)))
+    pem.chmod(0o600)
+    async with server(tmp_path) as (world, base):
+        table_id = await world.table()
+        text = f'server = "{base}"\ndeployments = false\n' + agent("Ann", table_id)
+        with pytest.raises(CannotHost, match="bad_token"):
+            await play_until(asyncio.Event(), wanted(tmp_path, text, RAILBIRD_HOSTING_KEY=str(pem)))
+
+
+async def test_an_agent_with_a_token_needs_no_folder(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Somebody else's server gave the token out; this host has neither keys nor a database."""
+    (tmp_path / "theirs").mkdir()
+    async with server(tmp_path / "theirs") as (world, base):
+        table_id = await world.table()
+        token = await world.issued(await world.agent("ann", "Ann"), "ann")
+        text = f'server = "{base}"\n' + agent("Ann", table_id, owner="", more='token_env = "ANN_TOKEN"')
+        (tmp_path / "ours").mkdir()
+        async with host(tmp_path / "ours", text, tmp_path / "ours" / "home", ANN_TOKEN=token):
+            await is_seated(world, table_id, "ann")
+        assert not (tmp_path / "ours" / "home").exists()
+        assert token not in caplog.text
