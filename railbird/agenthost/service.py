@@ -37,7 +37,7 @@ class Service:
     @property
     def keys(self) -> Collection[PlaceKey]:
         """The seats that are played and were not asked to end."""
-        return [key for key, visit in self._visits.items() if not visit.is_ending]
+        return [key for key, visit in self._visits.items() if not visit.is_ending and visit.phase is not Phase.ENDED]
 
     @property
     def phases(self) -> Counter[Phase]:
@@ -63,10 +63,13 @@ class Service:
             visit.change(place)
 
     def retire(self, key: PlaceKey) -> None:
-        """Play the hand out there, give the seat up, and end."""
+        """Play the hand out there, give the seat up, and end. One that ended by itself is forgotten."""
         self._next.pop(key, None)
-        if key in self._visits:
-            self._visits[key].retire()
+        visit = self._visits.get(key)
+        if visit is not None and visit.phase is Phase.ENDED:
+            del self._visits[key], self._tasks[key]
+        elif visit is not None:
+            visit.retire()
 
     async def wait(self) -> None:
         """Until no seat is played any more."""

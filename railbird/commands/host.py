@@ -19,7 +19,8 @@ def host(agents: Path, *, config: ConfigFile = None) -> int:
     agents
         The file, as examples/agents.toml.
     """
-    from railbird.hosting.run import Wanted, run_host
+    from railbird.hosting.prepare import Wanted
+    from railbird.hosting.run import run_host
 
     wanted = settings(config)
     try:

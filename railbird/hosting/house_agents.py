@@ -85,6 +85,7 @@ class HouseAgents:
         open_keys = {(agent_id_of(table_id, number), table_id) for table_id, _, number in wanted}
         for key in [key for key in self._places if key not in open_keys]:
             del self._places[key]
+            service.retire(key)
 
     def _wanted(self) -> Iterator[tuple[TableId, TableState, int]]:
         for table_id, state in self._ports.floor.states().items():
