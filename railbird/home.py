@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 LOCK: Final = "server.lock"
+_LOOKING_TAKES_S: Final = 0.25
+"""Who looks whether a server runs holds the lock for a moment; so long a server that starts tries again."""
 
 
 class HomeTaken(RuntimeError):
@@ -36,10 +39,33 @@ def claimed(home: Path) -> Iterator[None]:
         os.umask(before)
 
 
+def is_claimed(home: Path) -> bool:
+    """Whether a server runs on the folder at this moment."""
+    try:
+        with open(home / LOCK, "rb") as lock:
+            fcntl.flock(lock.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
 def _lock(descriptor: int, home: Path) -> None:
+    until = time.monotonic() + _LOOKING_TAKES_S
+    while not _is_locked(descriptor):
+        if time.monotonic() < until:
+            time.sleep(0.01)
+            continue
+        raise HomeTaken(
+            f"Another server runs on the folder {home}: stop it, or give this one a folder of its own (RAILBIRD_HOME=...)."
+        )
+
+
+def _is_locked(descriptor: int) -> bool:
+    """Whether it could be had."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise HomeTaken(
-            f"Another server runs on the folder {home}: stop it, or give this one a folder of its own (RAILBIRD_HOME=...)."
-        ) from None
+        return False
+    return True

@@ -15,6 +15,7 @@ from gameserver.identity.keys import KeyUse, UnusableKey
 from gameserver.store.ledger import Ledger
 from policy.ids import TableId
 from railbird.agenthost.house.seat import house_player
+from railbird.agenthost.observers import Observers
 from railbird.app import Server, Setup, opened
 from railbird.client import ClientError
 from railbird.config import Settings
@@ -152,6 +153,7 @@ async def _act(settings: Settings, keys: StoredKeys, server: Server, port: int, 
         seat=part.seat,
         min_turn_ms=settings.play.min_turn_ms,
         renew_every_s=cast.RENEW_EVERY_S,
+        observers=Observers(server.record.listeners, server.record.ledger.charge),
     )
     try:
         await player.run()

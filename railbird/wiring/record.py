@@ -1,13 +1,14 @@
 """The record of agents' decisions over this server's database and a buffer: what reads it, and its routes. It holds no rule.
 
-Writing is the agent programs' matter: what a host of agents records goes into the same buffer and the same ledger.
+What agents of this process do is recorded here too; a host of agents in a process of its own writes into the same buffer and the
+same ledger.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,12 +23,14 @@ from capture.absent import AbsentBuffer
 from capture.buffer import Buffer
 from capture.buffer_client import BufferClient
 from capture.durable import Durable
-from capture.hand import HotTurns, Stores
+from capture.hand import Stores
+from capture.hooks import TurnHooks
 from capture.http.of_operators import OperatorPorts, operator_routes
 from capture.http.of_owners import OwnerPorts, owner_routes
 from capture.ledger import Ledger
 from capture.operator_read import OperatorReads
 from capture.owner_read import OwnerReads
+from capture.recorder import Recorder
 from capture.retention import Retention
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.floor import Floor
@@ -42,6 +45,7 @@ from policy.ids import AgentId, HandNumber, TableId, UserId
 from policy.viewer import Operator
 from railbird.embedded import valkey
 from railbird.wiring.dealt import Dealt, in_play
+from railbird.wiring.recording import recorded
 
 B = TypeVar("B", bound=msgspec.Struct)
 
@@ -78,35 +82,45 @@ def buffer_url(setup: RecordSetup) -> Iterator[str | None]:
 
 
 class Record:
-    """What of the record a server offers. `url`: the buffer's. `now_ms`: Unix time."""
+    """What of the record a server offers. `url`: the buffer's; `client` and `buffer` are None without one. `now_ms`: Unix time."""
 
     def __init__(self, setup: RecordSetup, database: Database, url: str | None, now_ms: Callable[[], int]) -> None:
-        self.url, self._now_ms = url, now_ms
-        self._client = None if url is None else BufferClient(url)
-        buffer: HotTurns = AbsentBuffer() if self._client is None else Buffer(self._client, now_ms)
+        self.url, self._ttl_s, self._now_ms = url, setup.ttl_s, now_ms
+        self.recorder: Recorder | None = None
+        self._opened = AsyncExitStack()
+        self.client = None if url is None else BufferClient(url)
+        self.buffer = None if self.client is None else Buffer(self.client, now_ms)
         self.ledger = Ledger(database)
         self.retention = Retention(setup.pinned_days)
         self.stores = Stores(
-            buffer=buffer,
+            buffer=self.buffer or AbsentBuffer(),
             durable=Durable(database),
             ledger=self.ledger,
             ttl_us=setup.ttl_s * 1_000_000,
             now_us=lambda: now_ms() * _US_A_MS,
         )
 
+    @property
+    def listeners(self) -> Sequence[TurnHooks]:
+        """What agents of this process are to tell their turns to, beside `ledger.charge`."""
+        return () if self.recorder is None else (self.recorder,)
+
     async def open(self) -> None:
-        """Write what is charged from now on. Raises nothing where the buffer is away."""
-        await self.ledger.open()
+        """Take down turns and what they cost from now on. A buffer that is away is no error."""
+        self.recorder = await self._opened.enter_async_context(
+            recorded(self.url, ttl_s=self._ttl_s, now_ms=self._now_ms)
+        )
+        await self._opened.enter_async_context(self.ledger)
 
     async def close(self) -> None:
-        """Write what the ledger still has, and leave the buffer."""
-        await self.ledger.close()
-        if self._client is not None:
-            await self._client.close()
+        """Write what still waits, and leave the buffer."""
+        await self._opened.aclose()
+        if self.client is not None:
+            await self.client.close()
 
-    async def forget(self) -> None:
-        """Delete kept turns that an operator's limit ends."""
-        await self.retention.enforce(self.stores.durable, self._now_ms() * _US_A_MS)
+    async def forget(self) -> int:
+        """Delete kept turns that an operator's limit ends; how many that were."""
+        return await self.retention.enforce(self.stores.durable, self._now_ms() * _US_A_MS)
 
 
 @dataclass(frozen=True, slots=True)
