@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from benchmarks import agenthost, fanout, hands, tables, thousand, views
+from benchmarks import agenthost, capture, fanout, hands, tables, thousand, views
 from benchmarks.measure import Figure, print_figures
 
 Benchmark: TypeAlias = Callable[[float], tuple[str, Sequence[Figure]]]
@@ -20,6 +20,7 @@ BENCHMARKS: Final[dict[str, Benchmark]] = {
     "tables": tables.run,
     "thousand": thousand.run,
     "fanout": fanout.run,
+    "capture": capture.run,
     "agenthost": agenthost.run,
 }
 

@@ -112,6 +112,7 @@ class Recorder:
         self._store_is_down = False
         self._closing = False
         self._wake = asyncio.Event()
+        self._settled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -153,6 +154,12 @@ class Recorder:
         self._queued_bytes += weight_bytes
         self._wake.set()
 
+    async def settled(self) -> None:
+        """Until nothing waits: each turn that was handed over is stored or lost."""
+        while self._queue or self._in_flight:
+            self._settled.clear()
+            await self._settled.wait()
+
     async def close(self, timeout_s: float = 5.0) -> None:
         """Writes what waits; what is not written in this time is lost, counted and told to the log."""
         self._closing = True
@@ -172,6 +179,7 @@ class Recorder:
                 await self._sleep_until_woken()
                 while self._queue:
                     await self._write_batch()
+                self._settled.set()
                 await self._name_losses()
         finally:
             self._closing = True
@@ -272,6 +280,7 @@ class Recorder:
             self._losses.add(queued.turn.key, MissingReason.STORE_DOWN)
         self._queue.clear()
         self._queued_bytes = 0
+        self._settled.set()
         self._losses.say(self._decided, "the recorder was closed before the buffer took them")
 
     def _reason_at_the_door(self) -> MissingReason:
@@ -280,7 +289,8 @@ class Recorder:
 
 def _weight_bytes(calls: Sequence[Call]) -> int:
     """Roughly what a turn holds on to; an envelope is shared, so it is left out."""
-    return sum(
-        len(call.prompt.remainder) + len(call.request_body) + len(call.response_body) + len(call.completion or "")
-        for call in calls
-    )
+    weight_bytes = 0
+    for call in calls:
+        weight_bytes += len(call.prompt.remainder) + len(call.request_body) + len(call.response_body)
+        weight_bytes += len(call.completion or "")
+    return weight_bytes

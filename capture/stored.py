@@ -5,6 +5,7 @@ A field is added at the end, with a default, and none is taken away: records out
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from decimal import Decimal
@@ -32,6 +33,7 @@ ASCII: Final = 2
 
 _SURROGATES: Final = "surrogatepass"
 _PROBE_BYTES: Final = 64
+_MOST_ENVELOPES: Final = 64
 
 
 class StoredPrompt(msgspec.Struct, array_like=True):
@@ -158,35 +160,51 @@ def _prompt(prompt: CapturedPrompt | MissingReason) -> object:
 def _body(body: bytes | MissingReason, prompt: CapturedPrompt | MissingReason) -> object:
     if isinstance(body, MissingReason):
         return None
-    if isinstance(prompt, CapturedPrompt) and (without := _without_prompt(body, prompt.whole)):
+    if isinstance(prompt, CapturedPrompt) and (without := _without_prompt(body, prompt)):
         return without
     return (AS_IT_IS, body, b"")
 
 
-def _without_prompt(body: bytes, whole: bytes) -> tuple[int, bytes, bytes] | None:
+def _without_prompt(body: bytes, prompt: CapturedPrompt) -> tuple[int, bytes, bytes] | None:
     """What stands around the prompt in the body; None where the prompt does not stand in it."""
-    one_way = whole.isascii() and b"\x7f" not in whole
-    for form in (UTF8,) if one_way else (UTF8, ASCII):
-        escaped = _escaped(whole, form)
-        if escaped and (at := _find(body, escaped)) >= 0:
-            return (form, body[:at], body[at + len(escaped) :])
+    for form in (UTF8, ASCII):
+        begin, rest = _escaped(prompt, form)
+        if begin and (at := _find(body, begin, rest)) >= 0:
+            return (form, body[:at], body[at + len(begin) + len(rest) :])
+        if _is_one_way(prompt.envelope) and _is_one_way(prompt.remainder):
+            return None
     return None
 
 
-def _escaped(whole: bytes, form: int) -> bytes:
-    """The inside of a JSON text; empty where the prompt is no UTF-8."""
+def _is_one_way(part: bytes) -> bool:
+    """Whether both forms write it alike."""
+    return part.isascii() and b"\x7f" not in part
+
+
+def _escaped(prompt: CapturedPrompt, form: int) -> tuple[bytes, bytes]:
+    """The prompt's two parts as they stand within a JSON text; nothing where one is no UTF-8."""
+    begin, rest = _escaped_envelope(prompt.envelope, form), _escaped_part(prompt.remainder, form)
+    if begin is None or rest is None:
+        return b"", b""
+    return begin, b"\\n" + rest if prompt.remainder else b""
+
+
+def _escaped_part(part: bytes, form: int) -> bytes | None:
     try:
-        text = whole.decode()
+        text = part.decode()
     except UnicodeDecodeError:
-        return b""
+        return None
     return msgspec.json.encode(text)[1:-1] if form == UTF8 else json.dumps(text)[1:-1].encode()
 
 
-def _find(body: bytes, escaped: bytes) -> int:
-    """Where `escaped` stands; looks for its beginning first, which is quicker than to look for a long text."""
-    probe, at = escaped[:_PROBE_BYTES], -1
+_escaped_envelope = functools.lru_cache(maxsize=_MOST_ENVELOPES)(_escaped_part)
+
+
+def _find(body: bytes, begin: bytes, rest: bytes) -> int:
+    """Where `begin` and `rest` stand; looks for a short beginning first, which is quicker than to look for a long text."""
+    probe, at = begin[:_PROBE_BYTES], -1
     while (at := body.find(probe, at + 1)) >= 0:
-        if body.startswith(escaped, at):
+        if body.startswith(begin, at) and body.startswith(rest, at + len(begin)):
             return at
     return -1
 
@@ -227,7 +245,7 @@ def _read_body(call: StoredCall, prompt: CapturedPrompt | MissingReason) -> byte
         return stored.head
     if isinstance(prompt, MissingReason):
         return prompt
-    return stored.head + _escaped(prompt.whole, stored.form) + stored.tail
+    return b"".join((stored.head, *_escaped(prompt, stored.form), stored.tail))
 
 
 def _move(stored: tuple[Text, int | None]) -> Move:

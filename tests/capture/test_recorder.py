@@ -177,6 +177,22 @@ async def test_a_store_that_is_away_for_a_short_while_loses_nothing() -> None:
         await wait_until(lambda: recorded.counts == Counts(5, 5, 0, {}, 0))
 
 
+async def test_one_can_wait_until_nothing_waits() -> None:
+    """Stored or lost, at once where there is nothing, and also when the recorder is closed."""
+    store = Store()
+    async with recorder(store) as recorded:
+        await asyncio.wait_for(recorded.settled(), 30)
+        for mode in ("works", "down"):
+            store.mode = mode
+            recorded.turn_finished(turn())
+            await asyncio.wait_for(recorded.settled(), 30)
+            assert recorded.counts.waiting == 0
+    closed = recorder(Store())
+    closed.turn_finished(turn())
+    await closed.close()
+    await asyncio.wait_for(closed.settled(), 30)
+
+
 async def test_losses_are_named_without_another_turn() -> None:
     """The store is told when it is back, though nobody plays."""
     store = Store("down")

@@ -352,3 +352,20 @@ def test_a_text_is_redacted_as_a_record_is(value: object, rules: Any, ascii_only
     chosen = [kind(".".join(path)) for path, kind in rules]
     text = json.dumps(value, ensure_ascii=ascii_only).encode()
     assert json.loads(redact_text(text, *chosen)) == redact({"at": value}, *chosen)["at"]
+
+
+def test_what_is_remembered_of_rules_is_those_rules_own() -> None:
+    """However many sets of rules there were, as tuples that are gone or as lists that change."""
+    for n in range(600):
+        assert b"drop" in redact_text(b'{"a%d": 1}' % n, Drop(f"at.a{n}"))
+        assert redact_text(b'{"b": 1}', Drop(f"at.a{n}")) == b'{"b": 1}'
+    rules: list[Rule] = []
+    text = b'{"a": 1}'
+    for _ in range(2):
+        redacted = redaction_policy.redact_text_for_record(text=text, place="at", rules=rules, hash_key=KEY)
+        assert (redacted == text) is (rules == [])
+        rules.append(Drop("at.a"))
+    both = (Drop("at.a"),)
+    for place, fires in (("at", True), ("by", False), ("at", True)):
+        redacted = redaction_policy.redact_text_for_record(text=text, place=place, rules=both, hash_key=KEY)
+        assert (redacted != text) is fires
