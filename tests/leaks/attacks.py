@@ -1,4 +1,7 @@
-"""One attack for each of the sixteen leak classes; `mutants` has the leak that each one finds. Sentinels of the gates help."""
+"""One attack for each of the sixteen leak classes and for what was found here; `mutants` has the leak that each one finds.
+
+Sentinels of the gates help.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,11 @@ from tests.leaks.script import (
     Read,
     Reconnect,
     Resume,
+    ResumeStream,
     Sit,
     Stream,
     Think,
+    Unwatch,
     Wait,
     Watch,
 )
@@ -119,6 +124,35 @@ def a_hole_where_something_was_said(template: Path) -> None:
     _twins(template, [Stream("owner-ada"), Think("a"), Think("b"), Act(1), Think("c"), Act(1), Act(1)], "crowd", "eve")
 
 
+_WATCHED: Final[tuple[Action, ...]] = (
+    *(Sit(who) for who in ("ada", "ben", "cyd")),
+    Wait(300),
+    *(Watch("pat"), Stream("pat"), Watch("eve")),
+    Act(1),
+)
+"""A person and an agent watch: in the twin they do not."""
+_GONE: Final = frozenset({"pat", "eve"})
+
+
+def somebody_who_watched_before(template: Path) -> None:
+    """A newcomer's first number is the table's, and says nothing of who was there."""
+    gone: tuple[Action, ...] = (Unwatch("pat"), Unwatch("eve"), Act(1))
+    come: tuple[Action, ...] = (Watch("crowd"), Watch("out"), Stream("noone"), Act(1), Act(1))
+    Twins(CLOSED, 7, Tally(), template).check([*_WATCHED, *gone, *come], ["crowd", "out", "noone"], away=_GONE)
+
+
+def somebody_who_watched_meanwhile(template: Path) -> None:
+    """What who was away can resume follows from how long, and not from who kept the stream alive."""
+    come: tuple[Action, ...] = (Watch("crowd"), Watch("out"), Stream("noone"), Act(1))
+    for after_ms in (60_000, 130_000):
+        back: tuple[Action, ...] = (
+            Resume("crowd", 1, after_ms),
+            Resume("out", 1, after_ms),
+            ResumeStream("noone", 1, after_ms),
+        )
+        Twins(CLOSED, 7, Tally(), template).check([*_WATCHED, *come, *back], ["crowd", "out", "noone"], away=_GONE)
+
+
 def a_command_in_somebody_elses_name(template: Path) -> None:
     """Who shows their cards is who asks for it, whatever else the message says."""
     with staged(template) as stage:
@@ -151,5 +185,7 @@ ATTACKS: Final[Mapping[str, Attack]] = {
     "ring_of_another_viewer": what_somebody_else_missed,
     "numbers_with_gaps": a_hole_where_something_was_said,
     "identity_from_the_message": a_command_in_somebody_elses_name,
+    "numbers_from_the_first_listener": somebody_who_watched_before,
+    "stream_that_dies_with_its_last_listener": somebody_who_watched_meanwhile,
 }
-"""By the name of the leak class; a public system leaked in each of these ways."""
+"""By the name of the leak class. A public system leaked in each of the first sixteen ways; the others were found here."""

@@ -1,4 +1,4 @@
-"""Sixteen ways in which public systems leaked, each as a small patch of our own code: a mutant that its attack has to notice.
+"""The ways in which public systems leaked, and those found here, each as a small patch of our own code that an attack has to notice.
 
 A patch names a function and a text in it. It fails where that text is not there once: then the code has changed, and the patch is to
 be written anew. It is put into the running function and taken out again; no file is touched.
@@ -226,7 +226,7 @@ MUTANTS: Final[Mapping[str, Mutant]] = {
             (
                 "gameserver.net.delivery:Delivery._join",
                 "missed = None if place is None else stream.missed_since(place)",
-                "missed = None if place is None else max(table.streams.values(), key=lambda s: hasattr(s.audience, 'seat'))._ring.after(place.seq)",
+                "missed = None if place is None else max(table.streams.values(), key=lambda s: hasattr(s.audience, 'seat'))._ring.after(place.seq, 0)",
             ),
         ),
         _mutant(
@@ -249,6 +249,16 @@ MUTANTS: Final[Mapping[str, Mutant]] = {
                     "\n        case messages.ShowCards():"
                 ),
             ),
+        ),
+        _mutant(
+            "numbers_from_the_first_listener",
+            "a stream is there from when somebody first listens, and its numbers say when that was",
+            ("gameserver.net.delivery:Delivery.open_table", "for audience in SHARED:", "for audience in ():"),
+        ),
+        _mutant(
+            "stream_that_dies_with_its_last_listener",
+            "a stream is forgotten when nobody listens, so that who comes back can tell that somebody did",
+            ("gameserver.net.streams:Stream.is_abandoned", "if self.audience in SHARED or", "if"),
         ),
     )
 }

@@ -74,16 +74,16 @@ class Play:
             case script.Reconnect(who):
                 self._drop(who)
                 self._watch(who)
-            case script.Resume(who, acts):
-                self._resume(who, acts)
+            case script.Resume(who, acts, after_ms):
+                self._resume(who, acts, after_ms)
             case script.Watch(who):
                 self._watch(who)
             case script.Unwatch(who):
                 self._drop(who)
             case script.Stream(who):
                 self._stream(who)
-            case script.ResumeStream(who, acts):
-                self._resume_stream(who, acts)
+            case script.ResumeStream(who, acts, after_ms):
+                self._resume_stream(who, acts, after_ms)
             case script.Read(who):
                 self._read(who)
             case script.Err(who):
@@ -199,13 +199,13 @@ class Play:
         if socket is not None:
             socket.drop()
 
-    def _resume(self, who: str, acts: int) -> None:
+    def _resume(self, who: str, acts: int, after_ms: int) -> None:
         """The moves are made whether or not there is anybody to go on: they are the table's."""
         lost = self._world.sockets.get(who)
         at = None if lost is None else _place_of(lost)
         if at is not None:
             self._drop(who)
-        self._move_on(acts)
+        self._move_on(acts, after_ms)
         if at is None:
             return
         socket = self._world.sockets[who] = self._world.new_socket(who)
@@ -213,7 +213,8 @@ class Play:
             socket.say({"type": "resume", **at, **self._world.enter_message(who)})
         self._world.file_socket(who, Way.WS_RESUME)
 
-    def _move_on(self, acts: int) -> None:
+    def _move_on(self, acts: int, after_ms: int) -> None:
+        self._pass_ms(after_ms)
         for _ in range(acts):
             self._act(1, 0)
             self._pass_ms(STEP_MS)
@@ -230,12 +231,12 @@ class Play:
         if stream.status != 200:
             del world.streams[who]
 
-    def _resume_stream(self, who: str, acts: int) -> None:
+    def _resume_stream(self, who: str, acts: int, after_ms: int) -> None:
         stream = self._world.streams.get(who)
         last = None if stream is None else stream.last_event_id
         if stream is not None and last is not None:
             stream.drop()
-        self._move_on(acts)
+        self._move_on(acts, after_ms)
         if last is not None:
             self._stream(who, [(b"last-event-id", last.encode())], Way.SSE_RESUME)
 

@@ -110,10 +110,14 @@ class Reconnect:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """A line is cut, something may happen, and its owner goes on where they were. `acts`: moves at the table in between."""
+    """A line is cut, something may happen, and its owner goes on where they were. `acts`: moves at the table in between.
+
+    `after_ms`: they are away for so long besides.
+    """
 
     who: str
     acts: int = 1
+    after_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +141,11 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class ResumeStream:
-    """An event stream is cut and taken up again by the id of its last event. `acts`: moves at the table in between."""
+    """An event stream is cut and taken up again by the id of its last event. `acts`, `after_ms`: as in `Resume`."""
 
     who: str
     acts: int = 1
+    after_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

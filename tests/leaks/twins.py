@@ -1,7 +1,7 @@
 """Two worlds for one viewer: what is changed in the second one, who may not notice, and the comparison of their bytes.
 
 The second world plays the same actions with another deal of the cards that this viewer has not seen by the end; what others
-said in private is other words, or was not said; and watchers who are no company of the viewer's are not there at all.
+said in private is other words, or was not said; and no other watcher is there, or was.
 """
 
 from __future__ import annotations
@@ -28,11 +28,13 @@ Cell: TypeAlias = tuple[Viewer, Way]
 
 _NAME: Final = re.compile(rb"N\d{21}")
 _EVENT_ID: Final = re.compile(rb"(N\d{21}\.\d+\.)[A-Za-z0-9_-]{16}")
+_SESSION: Final = re.compile(rb"(N\d{21}\.)[A-Z2-7]{16}\.[A-Z2-7]{24}")
 _BY_LOT: Final = re.compile(rb'(retry: |"afterMs":)\d+')
 """Times that are told to each client differently, so that not all come back at once."""
 
 
 _MOST_HANDS: Final = 100
+_WATCHING_AGENTS: Final = frozenset({"eve", "out"})
 _NOBODY: Final = "nobody's"
 """Whose line is cut in a world in which somebody was not there."""
 
@@ -103,21 +105,38 @@ class Twins:
         self._setting, self._seed, self._tally, self._template = setting, seed, tally, template
         self._first, self._button = first, Seat(button)
 
-    def check(self, actions: Sequence[Action], focus: Iterable[str], *, alter_words: bool = True) -> None:
-        """Raises WorldsDiffer where somebody can tell a world from its twin. `focus`: for whom twins are made, one each."""
+    def check(
+        self,
+        actions: Sequence[Action],
+        focus: Iterable[str],
+        *,
+        alter_words: bool = True,
+        away: frozenset[str] | None = None,
+    ) -> None:
+        """Raises WorldsDiffer where somebody can tell a world from its twin. `focus`: for whom twins are made, one each.
+
+        `away`: the watchers who are not there in the twin; by chance where none are given.
+        """
         orders = [shuffled(self._seed, hand) for hand in range(1, _MOST_HANDS)]
         if self._first is not None:
             orders[0] = self._first
         base = self.play(actions, orders)
         for name in focus:
-            self._check_one(actions, orders, base, name, alter_words)
+            self._check_one(actions, orders, base, name, alter_words, away)
 
     def _check_one(
-        self, actions: Sequence[Action], orders: list[Order], base: Played, name: str, alter_words: bool
+        self,
+        actions: Sequence[Action],
+        orders: list[Order],
+        base: Played,
+        name: str,
+        alter_words: bool,
+        away: frozenset[str] | None,
     ) -> None:
         eyes, dice = eyes_of(name, self._setting), random.Random(f"{self._seed}/{name}")
         twins, changed = _twin_orders(base.hands, orders, eyes, dice)
-        away = _away(name, actions, self._setting) if alter_words else frozenset()
+        if away is None:
+            away = _away(name, actions, self._setting, dice) if alter_words else frozenset()
         altered, told = _altered(actions, name, away, base, self._setting) if alter_words else (actions, set())
         self._tally.deals += len(changed)
         self._tally.other_deals += sum(map(bool, changed))
@@ -125,12 +144,7 @@ class Twins:
         for played in (base, other):
             _refuse_silence(played.log)
         for who in {name for name, _ in base.files}:
-            if (
-                who not in CAST
-                or who in told
-                or _keeps_company(who, away, self._setting)
-                or not _is_blind(who, base.hands, changed, self._setting)
-            ):
+            if who not in CAST or who in told or who in away or not _is_blind(who, base.hands, changed, self._setting):
                 continue
             self._compare(who, base, other)
 
@@ -177,28 +191,14 @@ def _is_blind(who: str, hands: Sequence[DealtHand], changed: Sequence[frozenset[
     return not any(places & seen_places(hand, eyes) for hand, places in zip(hands, changed, strict=True))
 
 
-def _away(name: str, actions: Sequence[Action], setting: Setting) -> frozenset[str]:
-    """Who is not there in the twin: watchers in another stream than the viewer's, who say nothing that the table hears.
+def _away(name: str, actions: Sequence[Action], setting: Setting, dice: random.Random) -> frozenset[str]:
+    """Who is not there in the twin: half of all others who only watch, in the viewer's stream too, and say nothing that is heard.
 
-    A person in a seat may open the public stream beside it, so the others in it stay.
+    The other half is there and is compared too.
     """
-    public = _public(setting)
     heard = {action.who for action in actions if isinstance(action, script.Say | script.Sit)}
-    watches_public = name in public or name in setting.people
-    return (frozenset({"eve"}) if watches_public else public) - heard - {BUYER}
-
-
-def _keeps_company(who: str, away: frozenset[str], setting: Setting) -> bool:
-    """Whether somebody is away, or listens to the same stream as one who is.
-
-    A stream's numbers count from its first listener on, so its listeners can tell that it had one before them (docs/leaks.md).
-    """
-    streams = (_unseated_agents(), _public(setting) | frozenset(setting.people))
-    return who in away or any(who in stream and stream & away for stream in streams)
-
-
-def _unseated_agents() -> frozenset[str]:
-    return frozenset(name for name in CAST if CAST[name].viewer in (Viewer.UNSEATED_AGENT, Viewer.LEFT_AGENT))
+    watchers = sorted((_public(setting) | _WATCHING_AGENTS) - heard - {BUYER, name})
+    return frozenset(dice.sample(watchers, len(watchers) // 2))
 
 
 def _altered(
@@ -255,8 +255,8 @@ def _otherwise(number: int, action: Action) -> Action | None:
 def _without(action: Action, away: frozenset[str]) -> Action | None:
     """An action where some watchers are not there: what is theirs alone does not happen."""
     match action:
-        case script.Resume(who, acts) | script.ResumeStream(who, acts) if who in away:
-            return script.Resume(_NOBODY, acts)
+        case script.Resume(who, acts, after_ms) | script.ResumeStream(who, acts, after_ms) if who in away:
+            return script.Resume(_NOBODY, acts, after_ms)
         case script.Watch(who) | script.Unwatch(who) | script.Stream(who) if who in away:
             return None
         case script.Read(who) | script.Err(who) | script.Reconnect(who) if who in away:
@@ -275,7 +275,12 @@ def _as_anybody(frames: Sequence[bytes]) -> list[bytes]:
             names[found[0]] = b"n%021d" % next(numbers)
         return names[found[0]]
 
-    return [_NAME.sub(known, _EVENT_ID.sub(rb"\g<1>MAC", _BY_LOT.sub(rb"\g<1>0", frame))) for frame in frames]
+    return [_NAME.sub(known, without_seals(_BY_LOT.sub(rb"\g<1>0", frame))) for frame in frames]
+
+
+def without_seals(frame: bytes) -> bytes:
+    """Without the MACs of sessions and event ids, which no two processes have in common."""
+    return _SESSION.sub(rb"\g<1>MAC", _EVENT_ID.sub(rb"\g<1>MAC", frame))
 
 
 def _refuse_silence(log: Sequence[str]) -> None:

@@ -223,11 +223,14 @@ class World:
         self.record.learn(facts)
 
     def keep_turns(self) -> None:
-        """Of each hand until now, a turn of each agent in it is captured and kept: with its own cards, as its prompt has them."""
+        """Of each hand until now, a turn of each agent in it is captured and kept: with its own cards, as its prompt has them.
+
+        Its time is the hand's, whenever somebody asks.
+        """
         for number, dealt in enumerate(self.record.hands, start=1):
-            order = self.chance.orders(number)
-            for hand, turn in captured.turns_of(TABLE, number, dealt, order, self.now_ms()):
-                self.loop.run(self.server.record.stores.durable.keep(hand, [turn], now_us=self.now_ms() * 1_000))
+            order, at_ms = self.chance.orders(number), BEGINS_AT_MS + number
+            for hand, turn in captured.turns_of(TABLE, number, dealt, order, at_ms):
+                self.loop.run(self.server.record.stores.durable.keep(hand, [turn], now_us=at_ms * 1_000))
 
     def operate(self, path: str, method: str = "GET", body: bytes = b"") -> EventStream:
         """One request with the service key, and its whole answer."""
