@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import multiprocessing
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
 
-from railbird.home import LOCK, HomeTaken, claimed
+from railbird.home import LOCK, HomeTaken, claimed, is_claimed
 
 
 def test_a_folder_is_for_one_server_at_a_time(tmp_path: Path) -> None:
@@ -34,6 +36,19 @@ def test_a_killed_server_leaves_no_lock(tmp_path: Path) -> None:
     assert process.exitcode == 9 and (tmp_path / LOCK).exists()
     with claimed(tmp_path):
         pass
+
+
+def test_looking_whether_a_server_runs_keeps_none_from_starting(tmp_path: Path) -> None:
+    """Who looks holds the lock for a moment, and a server that starts just then tries again."""
+    assert not is_claimed(tmp_path / "none") and not (tmp_path / "none").exists()
+    with claimed(tmp_path):
+        assert is_claimed(tmp_path)
+    with open(tmp_path / LOCK, "rb") as looking:
+        fcntl.flock(looking.fileno(), fcntl.LOCK_SH)
+        threading.Timer(0.05, fcntl.flock, (looking.fileno(), fcntl.LOCK_UN)).start()
+        with claimed(tmp_path):
+            assert is_claimed(tmp_path)
+    assert not is_claimed(tmp_path)
 
 
 def test_what_is_made_in_it_is_for_its_user_alone(tmp_path: Path) -> None:
