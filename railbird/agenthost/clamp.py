@@ -47,16 +47,6 @@ def safe_move(turn: YourTurn) -> Move:
     return Move("check" if ActionKind.CHECK in turn.legal_actions else "fold")
 
 
-def is_legal(move: Move, turn: YourTurn) -> bool:
-    """Whether the table takes the move in this turn."""
-    if move.action not in turn.legal_actions:
-        return False
-    if move.action not in _SIZED:
-        return move.amount is None
-    span = turn.chip_range
-    return span is not None and move.amount is not None and span.min <= move.amount <= span.max
-
-
 def _sized(answer: Answer, turn: YourTurn) -> tuple[Move, str | None]:
     action = next((each for each in _SIZED if each in turn.legal_actions), None)
     if action is None or turn.chip_range is None:

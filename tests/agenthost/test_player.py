@@ -3,18 +3,23 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from contextlib import suppress
 
 import pytest
 from msgspec import UNSET
 
+from capture.record import Decided
 from gameserver.errors import ErrorCode
 from gameserver.hand.facts import ActionKind
 from gameserver.wire.close_codes import CloseCode
-from gameserver.wire.messages import Action, AgentDecision, AgentThoughtIn, Enter, Error, Rebuy, Sit, SitIn
+from gameserver.wire.messages import Ack, Action, AgentDecision, AgentThoughtIn, Enter, Error, Rebuy, Sit, SitIn
 from policy.ids import AgentId
-from railbird.agenthost.house import STYLES, house_player
+from railbird.agenthost.house import STYLES, house_mind, house_player
+from railbird.agenthost.observers import Observers
 from railbird.agenthost.player import AgentPlayer
+from railbird.agenthost.seating import Seating
 from railbird.client import Closed, Refused
+from tests.agenthost.listening import Heard
 from tests.client.fake_table import FakeTable, Visitor, fake_table
 from tests.client.frames import NOW_MS, seat, snapshot, state, turn
 
@@ -53,7 +58,7 @@ async def test_it_enters_with_its_token_sits_and_acts() -> None:
         assert moved.action in (ActionKind.CALL, ActionKind.RAISE)
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table).run()
 
 
@@ -65,7 +70,7 @@ async def test_it_takes_any_free_seat() -> None:
         assert isinstance(sat, Sit) and sat.seat == 1
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table, seat=None).run()
 
 
@@ -79,7 +84,7 @@ async def test_it_waits_so_that_a_person_can_follow() -> None:
         assert time.monotonic() - asked >= 0.2
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table, min_turn_ms=200).run()
 
 
@@ -96,7 +101,7 @@ async def test_it_thinks_aloud_and_then_does_what_it_said() -> None:
         assert (decision.action, decision.amount) == (move.action, move.amount)
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table, min_turn_ms=150).run()
 
 
@@ -112,7 +117,7 @@ async def test_words_that_are_not_taken_cost_no_move() -> None:
         assert isinstance(await visitor.ack(), Action)
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table, min_turn_ms=150).run()
 
 
@@ -128,7 +133,7 @@ async def test_a_turn_that_is_over_is_thought_about_no_further() -> None:
         assert isinstance(thought, AgentThoughtIn) and thought.turn_id == "turn-2"
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table, min_turn_ms=150).run()
 
 
@@ -149,7 +154,7 @@ async def test_it_shows_fresh_tokens_before_the_old_ones_run_out() -> None:
         assert isinstance(again, Enter) and again.agent_token == "token-2"
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table, agent_token=token, renew_every_s=0.05).run()
 
 
@@ -162,7 +167,7 @@ async def test_it_does_not_wait_past_half_of_its_clock() -> None:
         assert time.monotonic() - asked < 1
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table, min_turn_ms=60_000).run()
 
 
@@ -176,7 +181,7 @@ async def test_a_newer_request_replaces_an_older_one() -> None:
         assert isinstance(moved, Action) and moved.turn_id == "turn-2"
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table, min_turn_ms=50).run()
 
 
@@ -189,7 +194,7 @@ async def test_a_turn_in_the_snapshot_is_answered() -> None:
         assert isinstance(moved, Action) and moved.turn_id == "turn-5"
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table).run()
 
 
@@ -203,7 +208,7 @@ async def test_a_refused_move_becomes_check_or_fold() -> None:
         assert isinstance(moved, Action) and moved.action is ActionKind.FOLD and moved.amount is UNSET
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table).run()
 
 
@@ -217,7 +222,7 @@ async def test_a_broke_player_buys_in_again_and_waits_for_its_owner_to_have_chip
         assert isinstance(again, Rebuy)
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table).run()
 
 
@@ -228,7 +233,7 @@ async def test_it_comes_back_from_sitting_out(status: str) -> None:
         assert isinstance(await visitor.ack(), SitIn)
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table).run()
 
 
@@ -240,7 +245,7 @@ async def test_the_buy_in_keeps_to_the_tables_bounds() -> None:
         assert isinstance(sat, Sit) and sat.buy_in == 2_000
         await visitor.close(1000)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         await player(table, buy_in_chips=50_000).run()
 
 
@@ -252,7 +257,7 @@ async def test_a_seat_that_it_may_not_have_is_told() -> None:
         await visitor.say(Error(code=ErrorCode.SEAT_NEEDS_HOSTED_AGENT, message="", request_id=sat.request_id))
         await visitor.until_gone()
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         with pytest.raises(Refused, match="seat_needs_hosted_agent"):
             await player(table).run()
 
@@ -262,7 +267,7 @@ async def test_a_final_close_is_told() -> None:
         await seated(visitor)
         await visitor.close(CloseCode.REPLACED)
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         with pytest.raises(Closed, match="4409"):
             await player(table).run()
 
@@ -273,9 +278,86 @@ async def test_it_stops_when_it_is_cancelled() -> None:
         await visitor.say(turn("turn-1", seq=1))
         await visitor.until_gone()
 
-    async with fake_table(script) as table, asyncio.timeout(5):
+    async with fake_table(script) as table, asyncio.timeout(30):
         running = asyncio.create_task(player(table, min_turn_ms=60_000).run())
         await asyncio.sleep(0.1)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
+
+
+async def test_a_move_that_did_not_get_there_is_sent_again_when_the_turn_is_asked_for_again() -> None:
+    """It is the same turn: it is neither thought about nor recorded twice."""
+
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.say(turn("turn-1", seq=1))
+        first = None
+        for _ in range(8):  # the move, and then the safe one, each four times
+            refused = await visitor.hear()
+            first = first or refused
+            await visitor.say(Error(code=ErrorCode.RATE_LIMITED, message="", request_id=refused.request_id))
+        await visitor.say(turn("turn-1", seq=2))
+        again = await visitor.ack()
+        assert isinstance(again, Action) and isinstance(first, Action)
+        assert (again.turn_id, again.action, again.amount) == (first.turn_id, first.action, first.amount)
+        await visitor.close(1000)
+
+    heard = Heard()
+    async with fake_table(script) as table, asyncio.timeout(30):
+        await player(table, observers=Observers([heard])).run()
+    assert [turn.outcome.sent for turn in heard.finished] == [None]
+
+
+async def test_a_move_that_is_on_its_way_is_waited_for_when_the_next_turn_comes_first() -> None:
+    """As heads-up, where one acts twice in a row and the request overtakes the reply: both are decisions."""
+
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor)
+        await visitor.say(turn("turn-1", seq=1))
+        moved = await visitor.hear()
+        await visitor.say(turn("turn-2", seq=2, action_index=3))
+        await visitor.say(Ack(request_id=moved.request_id))
+        again = await visitor.ack()
+        assert isinstance(again, Action) and again.turn_id == "turn-2"
+        await visitor.close(1000)
+
+    heard = Heard()
+    async with fake_table(script) as table, asyncio.timeout(30):
+        await player(table, observers=Observers([heard])).run()
+    assert [type(turn.outcome) for turn in heard.finished[:1]] == [Decided]
+
+
+async def test_it_waits_until_its_seat_is_free() -> None:
+    async def script(visitor: Visitor) -> None:
+        await visitor.hear()
+        await visitor.say(snapshot(state([*OTHERS, seat(3, "Zoe")])))
+        await visitor.say(state(OTHERS, seq=1))
+        sat = await visitor.ack()
+        assert isinstance(sat, Sit) and sat.seat == 3
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(30):
+        await player(table).run()
+
+
+async def test_who_does_not_buy_again_stays_broke() -> None:
+    """It is for its owner to say: nothing is asked for."""
+
+    async def script(visitor: Visitor) -> None:
+        await seated(visitor, "no_chips", 0)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await visitor.hear()
+        assert len(visitor.said) == 1
+        await visitor.close(1000)
+
+    async with fake_table(script) as table, asyncio.timeout(30):
+        await AgentPlayer(
+            table.url,
+            agent_id=AgentId("a-1"),
+            mind=house_mind(STYLES["rock"]),
+            agent_token="token",
+            seating=Seating(1_000, 3, rebuys=False),
+            rng=random.Random(1),
+        ).run()

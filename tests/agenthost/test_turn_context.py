@@ -15,8 +15,8 @@ from railbird.agenthost.prompt import build_prompt
 from railbird.agenthost.turn_context import build_turn_context
 from railbird.client import Frame
 from tests.agenthost.scripted import ScriptedModel
-from tests.agenthost.story import asked, entered, remembering, this_hand
-from tests.client.frames import TABLE
+from tests.agenthost.story import SEATS, asked, entered, remembering, this_hand
+from tests.client.frames import TABLE, state
 
 
 class WhoIsAway:
@@ -82,3 +82,18 @@ def test_both_forms_name_every_seat_card_and_chip_range() -> None:
     for said in ("As Kd", "7c 8d Ts", '"Ada"', '"Ben the Bold"', "980", "140", "40", "raise", "all_in", '"nice hand"'):
         assert said in compact and said in plain, said
     assert len(compact) < 0.7 * len(plain)
+
+
+def test_cards_that_a_power_showed_are_told() -> None:
+    """What the state holds, the prompt says."""
+    memory = Memory()
+    now = state(SEATS, hand=2, your_seat=3, your_cards=["As", "Kd"], revealed={"0": ["2c", "2d"]})
+    for frame in (entered(this_hand(), hand=2), now):
+        memory.take(frame)
+    texts = [build_turn_context(memory.freeze(asked()), form).text for form in (Form.COMPACT, Form.PLAIN)]
+    assert "\nseat 0 holds 2c 2d\n" in texts[0] and "\nYou saw that seat 0 holds 2c 2d.\n" in texts[1]
+
+
+def test_without_a_state_there_is_the_question_alone() -> None:
+    text = build_turn_context(Memory().freeze(asked(action_index=0)), Form.COMPACT).text
+    assert text.startswith("[Your Turn]\n")
