@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds what is released, from a commit that everything passed on: scripts/release.sh
 #
-# Refuses what is not committed, on anything red, and on anything that was skipped. Then, in dist/: the wheel, and container/, the
-# context of a container image (podman build dist/container, or docker build).
+# Refuses what is not committed, on anything red, and on anything that was skipped. Then, in dist/: the wheel, the source archive, and
+# container/, the context of a container image (podman build dist/container, or docker build). The wheel was tried where nothing else is.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -24,3 +24,4 @@ RAILBIRD_TEST_LIMIT_S=${RAILBIRD_TEST_LIMIT_S:-1800} scripts/tests.sh -q --junit
 [ "$(git rev-parse HEAD)" = "$commit" ] && [ -z "$(git status --porcelain)" ] || fail "the checkout changed meanwhile"
 
 scripts/build.sh
+scripts/try-wheel.sh || { rm -rf dist; fail "the wheel"; }

@@ -62,5 +62,5 @@ def test_a_release_asks_for_everything() -> None:
     """In this order: what is cheap first, and the build last."""
     script = (ROOT / "scripts/release.sh").read_text(encoding="utf-8")
     asked = ("git status", "ruff check", "mypy", "scripts/tests.sh", "nothing_skipped", "tests.leaks ||")
-    places = [script.index(each) for each in (*asked, "policy_mutants", "scripts/build.sh")]
+    places = [script.index(each) for each in (*asked, "policy_mutants", "scripts/build.sh", "scripts/try-wheel.sh")]
     assert places == sorted(places) and "set -eu" in script
