@@ -22,6 +22,7 @@ from railbird.config import Settings
 from railbird.demo import announcement, bank, cast, first_hand, progress, tables
 from railbird.demo.count import HandCount
 from railbird.home import HomeTaken, claimed
+from railbird.hosting.beside import Beside, HostBeside
 from railbird.logs import configure_logs
 from railbird.serve import CannotStart, own_origins, setup_of
 from railbird.serving import PortTaken, listen, served, stop_signals
@@ -76,8 +77,9 @@ async def _run(settings: Settings, console: Console, wanted: Wanted) -> int:
     with listener, stop_signals() as stop, progress.shown(console, wanted=wanted.hands) as told:
         count = HandCount(wanted=wanted.hands, told=told)
         setup = replace(_setup(settings, keys), origins=own_origins(_HOST, port), observe=count.observe)
-        async with opened(setup) as server:
+        async with opened(setup) as server, _host(settings, server, port) as host_beside:
             async with served(server, listener):
+                host_beside.start()
                 await _play(settings, console, wanted, keys, server, port, count, stop)
             return await _balance(console, server.ledger)
 
@@ -88,6 +90,12 @@ def _setup(settings: Settings, keys: StoredKeys) -> Setup:
     setup = setup_of(replace(settings, identity=identity), keys.ring)
     models = setup.floor.platform_models | {cast.MODEL}
     return replace(setup, floor=replace(setup.floor, platform_models=models))
+
+
+def _host(settings: Settings, server: Server, port: int) -> HostBeside:
+    """Beside the cast: for what somebody deploys here, and for house agents at tables that somebody makes."""
+    models = {cast.MODEL: "", **settings.play.platform_models}
+    return HostBeside(server, Beside(f"http://{_HOST}:{port}", models, settings.play.min_turn_ms))
 
 
 async def _play(

@@ -9,11 +9,12 @@ import asyncio
 import random
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
 
+from gameserver.http.metrics import Metric
 from gameserver.identity.keys import KeyUse
 from railbird.agenthost.follower import Follower, FollowerPorts
 from railbird.agenthost.minds import Catalogue
@@ -24,7 +25,7 @@ from railbird.agenthost.visit import VisitPorts
 from railbird.app import Server
 from railbird.hosting.catalogue import house_only
 from railbird.hosting.house_agents import HouseAgents, HousePorts
-from railbird.hosting.observing import TurnCounts, observers_of
+from railbird.hosting.observing import TurnCounts, host_metrics, observers_of
 from railbird.wiring.hosting import AgentHosting
 
 _STOPS_WITHIN_S: Final = 5.0
@@ -52,6 +53,7 @@ class HostBeside:
         self.deployed, self.of_the_house = Service(ports, self._follower.ended), Service(ports)
         self._house = HouseAgents(_house_ports(server, wanted.url, catalogue))
         self._working: list[asyncio.Task[None]] = []
+        hosting.metrics = self._metrics
 
     def start(self) -> None:
         """Play from now on."""
@@ -72,6 +74,9 @@ class HostBeside:
         await asyncio.gather(self.deployed.stop(_STOPS_WITHIN_S), self.of_the_house.stop(_STOPS_WITHIN_S))
         if self._working:
             await self._follower.release()
+
+    def _metrics(self) -> Sequence[Metric]:
+        return host_metrics((self.deployed, self.of_the_house), self.counts, self.observers)
 
 
 def _follower_ports(hosting: AgentHosting, url: str, catalogue: Catalogue) -> FollowerPorts:

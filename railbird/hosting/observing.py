@@ -14,7 +14,7 @@ from railbird.agenthost.visit import Phase
 
 
 class TurnCounts:
-    """Numbers of a host's turns: no id, no card, no text (test_a_hosts_metrics_name_nobody)."""
+    """Numbers of a host's turns: no id, no card, no text (test_the_agents_of_a_file_play)."""
 
     def __init__(self) -> None:
         self.turns: Counter[str] = Counter()

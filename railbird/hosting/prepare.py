@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from capture.hooks import TurnHooks
 from capture.ledger import Ledger
 from gameserver.identity.keys import KeyUse
 from gameserver.store.engine import Database
@@ -21,7 +22,6 @@ from railbird.agenthost.file.toml import Bad
 from railbird.agenthost.minds import Catalogue
 from railbird.agenthost.models.shelf import Shelf
 from railbird.agenthost.places import Place, Tokens
-from railbird.agenthost.plugins import OffPath
 from railbird.agenthost.seating import Seating
 from railbird.agenthost.tokens import tokens_of
 from railbird.client import table_url
@@ -48,13 +48,16 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """What is open while the host runs. `database`: None where tokens that were given out are enough."""
+    """What is open while the host runs. `database`: None where tokens that were given out are enough.
+
+    `listeners`: the recorder, where there is a buffer, and the plug-ins that the file names.
+    """
 
     database: Database | None
     ledger: Ledger | None
     attest: HostSigning | None
     shelf: Shelf
-    listeners: Sequence[OffPath]
+    listeners: Sequence[TurnHooks]
 
 
 async def registered_agents(wanted: Wanted, rooms: Rooms, directory: Directory) -> Sequence[Registered]:

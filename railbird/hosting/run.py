@@ -40,6 +40,9 @@ from railbird.hosting.prepare import (
 from railbird.hosting.tables import NoServer, ask_directory
 from railbird.serving import PortTaken, listen, metrics_served, stop_signals
 from railbird.wiring.hosting import RegisteredAgents
+from railbird.wiring.record import buffer_url
+from railbird.wiring.recording import recorded
+from railbird.wiring.settings import record_setup
 
 T = TypeVar("T")
 
@@ -85,17 +88,20 @@ async def play_until(stop: asyncio.Event, wanted: Wanted) -> int:
 
 async def _opened(wanted: Wanted, opened: AsyncExitStack) -> Rooms:
     shelf = await opened.enter_async_context(Shelf(random.Random(secrets.randbits(64))))
-    listeners = load_plugins(wanted.file.listeners)
-    for each in listeners:
+    plugins = load_plugins(wanted.file.listeners)
+    for each in plugins:
         opened.callback(each.close, _LISTENERS_WITHIN_S)
     if not wanted.file.needs_the_database:
-        return Rooms(None, None, None, shelf, listeners)
+        return Rooms(None, None, None, shelf, plugins)
     attest = signing_of(wanted.settings)
     wanted.settings.store.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = await open_database(wanted.settings.store.database_url, migrate=migrations.upgrade)
     opened.push_async_callback(database.dispose)
     ledger = await opened.enter_async_context(Ledger(database))
-    return Rooms(database, ledger, attest, shelf, listeners)
+    record = record_setup(wanted.settings)
+    buffer = opened.enter_context(buffer_url(record))  # the server's own, where one runs on this folder
+    recorder = await opened.enter_async_context(recorded(buffer, ttl_s=record.ttl_s, now_ms=_now_ms))
+    return Rooms(database, ledger, attest, shelf, [*([recorder] if recorder else []), *plugins])
 
 
 async def _unless_stopped(work: Coroutine[Any, Any, T], stop: asyncio.Event) -> T | None:

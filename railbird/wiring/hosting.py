@@ -13,6 +13,7 @@ from gameserver.floor.floor import Floor
 from gameserver.floor.ports import Clock
 from gameserver.http.agent_answers import HostedSeat, Hosting
 from gameserver.http.body import read_body
+from gameserver.http.metrics import Metric
 from gameserver.http.own_agents import OwnAgents
 from gameserver.http.tables import json_answer
 from gameserver.identity.who import AgentIdentity
@@ -121,6 +122,8 @@ class AgentHosting:
         self.attest = attest
         self.house_agents = house_agents
         self.wake = asyncio.Event()
+        self.metrics: Callable[[], Sequence[Metric]] = lambda: ()
+        """Of a host in this process, which puts its own here."""
         self.registry = Registry(database)
         self.register = RegisteredAgents(people)
         self.deployments = Deployments(

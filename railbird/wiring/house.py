@@ -17,6 +17,7 @@ from gameserver.http.departures import Departures
 from gameserver.http.documents.routes import document_routes
 from gameserver.http.history import HistoryPorts, history_routes
 from gameserver.http.invitations import Invitations
+from gameserver.http.metrics import Metric
 from gameserver.http.notes import WaitingNotes
 from gameserver.http.operators import OperatorDoor
 from gameserver.http.problems import code_of, problem, problem_handlers, problem_of
@@ -111,7 +112,7 @@ class House:
             grace_ms=self._setup.grace_ms,
             come_back_after_ms=self._setup.floor.come_back_after_ms,
             trusted_proxies=self._setup.trusted_proxies,
-            metrics=lambda: metrics_of(self._counted()),
+            metrics=self._metrics,
             hosting=self.hosting,
             record=self.record,
             sign_in_link=self._sign_in_link,
@@ -268,12 +269,15 @@ class House:
             operators=setup.floor.operators,
             keys=self.keys,
             readiness=Stores(self._database, self.keys),
-            metrics=lambda: metrics_of(self._counted()),
+            metrics=self._metrics,
             clock=self._clock,
             new_name=setup.new_name,
             addresses=self.addresses,
             secure=bool(setup.origins) and all(origin.startswith("https://") for origin in setup.origins),
         )
+
+    def _metrics(self) -> Sequence[Metric]:
+        return [*metrics_of(self._counted()), *self.hosting.metrics()]
 
     def _counted(self) -> Counted:
         return Counted(
