@@ -17,6 +17,8 @@ from capture.record import FinishedTurn
 
 _LOG: Final = logging.getLogger(__name__)
 _SAID_AGAIN_AFTER_S: Final = 60.0
+AT_ONCE_S: Final = 0.02
+"""A listener that takes longer does not return at once, and is counted as slow."""
 E = TypeVar("E")
 
 Charge = Callable[[FinishedTurn], None]
@@ -24,9 +26,9 @@ Charge = Callable[[FinishedTurn], None]
 
 
 class Observers:
-    """The listeners of a host, all of its seats together. `failures`: by what was listened to; `charge` is the ledger's.
+    """The listeners of a host, all of its seats together. `charge` is the ledger's.
 
-    `clock_s`: for how often a failure is logged.
+    `failures`, `slow`: how often a listener raised or took its time, by what was listened to.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class Observers:
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.failures: Counter[str] = Counter()
+        self.slow: Counter[str] = Counter()
         self._hooks = tuple(hooks)
         self._charge = charge
         self._clock_s = clock_s
@@ -56,11 +59,14 @@ class Observers:
             self._tell("turn_finished", hooks.turn_finished, turn)
 
     def _tell(self, what: str, listener: Callable[[E], None], event: E) -> None:
+        began = self._clock_s()
         try:
             listener(event)
         except Exception as failed:  # noqa: BLE001 - whatever a listener does, the turn goes on (test_a_listeners_error_changes_no_turn)
             self.failures[what] += 1
             self._say(what, failed)
+        if self._clock_s() - began > AT_ONCE_S:
+            self.slow[what] += 1
 
     def _say(self, what: str, failed: Exception) -> None:
         """One line a minute. The error's text is left out: it may hold a prompt."""

@@ -238,7 +238,7 @@ class Chaotic:
         lines: list[Any] = [
             *(CALLS, "I fold.", '{"action": "raise", "amount": 1e9}', '{"action": "bet"}', '{"action": "fold"'),
             *('{"action": "check"}', '{"action": "all_in", "amount": -5}', "x" * 300_000, "\ud83d\0", ""),
-            *(RuntimeError("boom"), *CallOutcome, Reply((), not_asked="budget_spent")),
+            *(RuntimeError("boom"), *CallOutcome, Reply((), not_asked="budget")),
         ]
         line = self._dice.choice(lines)
         if self._dice.random() < 0.02:

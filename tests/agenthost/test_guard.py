@@ -87,8 +87,8 @@ async def test_a_call_that_failed_is_not_repaired(outcome: CallOutcome, down: bo
 
 async def test_a_question_that_was_not_put_has_its_reason() -> None:
     """As where the day's budget is spent: no call, no cost."""
-    found = await answer(ScriptedModel(Reply((), not_asked="budget_spent")))
-    assert found == Unanswered((), "budget_spent")
+    found = await answer(ScriptedModel(Reply((), not_asked="budget")))
+    assert found == Unanswered((), "budget")
 
 
 async def test_a_model_that_raises() -> None:

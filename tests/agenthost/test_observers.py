@@ -75,6 +75,14 @@ def test_a_failing_listener_is_one_line_a_minute(caplog: pytest.LogCaptureFixtur
     assert len(caplog.records) == 2 and "51 so far" in caplog.text
 
 
+def test_a_listener_that_does_not_return_at_once_is_counted() -> None:
+    """It is on the turn's path, so somebody should know."""
+    now = iter([0.0, 0.5, 1.0, 1.001, 2.0, 2.0, 3.0, 3.019])
+    observers = Observers([Heard()], Heard().turn_finished, clock_s=lambda: next(now))
+    tell_all(observers)
+    assert observers.slow == {"turn_started": 1} and observers.failures == {}
+
+
 def test_a_plug_in_is_called_on_a_thread_of_its_own() -> None:
     heard, threads = Heard(), list[str]()
 

@@ -32,7 +32,7 @@ class Reply:
 
     `calls`: in order, the last one is the one that counts; more than one where it was tried again, none where nothing was sent.
     Their `attempt` counts from 0 within the reply; who asked numbers them through the turn.
-    `not_asked`: where nothing was sent, why, in a word such as `budget_spent`.
+    `not_asked`: where nothing was sent, why, in a word such as `budget`.
     """
 
     calls: tuple[Call, ...]

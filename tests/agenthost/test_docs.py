@@ -1,0 +1,41 @@
+"""The page about hosted agents says what is so."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from capture.record import CallOutcome
+from railbird.agenthost import guard, turn
+from railbird.agenthost.budget import BUDGET, UNKNOWN
+from railbird.agenthost.house import STYLES
+from railbird.agenthost.plugins import GROUP, MOST_WAITING
+from railbird.agenthost.prompt import PROMPT_VERSION
+from railbird.agenthost.sources import MOST_HANDS
+from tests.conftest import ROOT
+
+PAGE = (ROOT / "docs/hosted-agents.md").read_text()
+REASONS = [
+    *(outcome.value for outcome in CallOutcome if outcome is not CallOutcome.ANSWERED),
+    *(guard.MADE_NO_SENSE, guard.MODEL_FAILED, turn.FAILED, turn.TOO_LATE, turn.NOT_TAKEN, turn.OVERTAKEN),
+    *(BUDGET, UNKNOWN, "no_time"),
+]
+
+
+def test_the_prompt_on_the_page_is_the_one_that_is_sent() -> None:
+    golden = (ROOT / f"tests/agenthost/golden/prompt-{PROMPT_VERSION}-compact.txt").read_text()
+    shown = "\n".join(f"    {line}".rstrip() for line in golden.split("\n"))
+    assert f"\n\n{shown}\n\n" in PAGE
+
+
+def test_the_page_names_every_reason_and_no_other() -> None:
+    (sentence,) = re.findall(r"Reasons without a decision: (.*?)\n\n", PAGE, re.DOTALL)
+    assert sorted(re.findall(r"`(\w+)`", sentence)) == sorted(REASONS)
+
+
+@pytest.mark.parametrize(
+    "said", [*(f"`{name}`" for name in STYLES), GROUP, "the last twenty hands", "a thousand events"]
+)
+def test_the_page_names_the_styles_the_group_and_the_bounds(said: str) -> None:
+    assert said in PAGE and (MOST_HANDS, MOST_WAITING) == (20, 1_000)
