@@ -36,8 +36,7 @@ class Door:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for task in self._posted:
-            task.cancel()
+        self.withdraw()
         await self._client.close()
 
     def frames(self) -> AsyncIterator[Frame]:
@@ -71,6 +70,16 @@ class Door:
         self._posted.add(task)
         task.add_done_callback(self._posted.discard)
         return task
+
+    @property
+    def posted(self) -> int:
+        """How much was posted and has no reply yet."""
+        return len(self._posted)
+
+    def withdraw(self) -> None:
+        """Send nothing any more that was posted and has not left, as while the line is down: its turn is over."""
+        for task in self._posted:
+            task.cancel()
 
     async def _try(self, message: ClientMessage) -> ClientError | None:
         try:

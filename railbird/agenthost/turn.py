@@ -86,6 +86,7 @@ class TurnTaker:
             _LOG.error("a turn failed: %s", type(failed).__name__)
             taken.outcome = FellBack(guard.calls, (await self._act(turn, safe_move(turn))).move, FAILED)
         finally:
+            self._door.withdraw()
             outcome = taken.outcome or FellBack(guard.calls, None, OVERTAKEN)
             self._observers.turn_finished(self._finished(key, mind, knowledge, clock, taken.replied_at, outcome))
 

@@ -91,18 +91,22 @@ async def take(
         asyncio.timeout(60),
         Door(table.url, agent_token=TOKEN, rng=random.Random(1)) as door,
     ):
-        taker = TurnTaker(
-            agent_id=AgentId("a-1"),
-            door=door,
-            observers=Observers([taken.heard, *hooks]),
-            pace=pace,
-            rng=random.Random(1),
-            wall_us=lambda: 1_234,
-        )
+        taker = _taker(door, Observers([taken.heard, *hooks]), pace)
         began = time.monotonic()
         await taker.take(mind, knowledge or remembering().freeze(turn or asked()))
         taken.took_s = time.monotonic() - began
     return taken
+
+
+def _taker(door: Door, observers: Observers, pace: Pace = QUICK) -> TurnTaker:
+    return TurnTaker(
+        agent_id=AgentId("a-1"),
+        door=door,
+        observers=observers,
+        pace=pace,
+        rng=random.Random(1),
+        wall_us=lambda: 1_234,
+    )
 
 
 async def take_all(visitor: Visitor) -> None:
@@ -305,6 +309,42 @@ async def test_words_that_are_not_taken_cost_no_move() -> None:
 
     taken = await take(RAISES, answering=answer, pace=Pace(least_ms=200))
     assert isinstance(taken.turn.outcome, Decided)
+
+
+async def test_words_that_could_not_leave_in_their_turn_leave_in_no_other() -> None:
+    """The line is down when they are said and up again when the turn was given up: the next turn's record has none of them."""
+    down, up = asyncio.Event(), asyncio.Event()
+
+    async def first(visitor: Visitor) -> None:
+        await visitor.hear()
+        await visitor.say(entered())
+        visitor.cut()
+        down.set()
+
+    async def second(visitor: Visitor) -> None:
+        await up.wait()
+        await visitor.hear()
+        await visitor.say(entered())
+        await take_all(visitor)
+
+    heard = Heard()
+    async with (
+        fake_table(first, second) as table,
+        asyncio.timeout(60),
+        Door(table.url, agent_token=TOKEN, rng=random.Random(1)) as door,
+    ):
+        taker = _taker(door, Observers([heard]))
+        await down.wait()
+        gone = asyncio.create_task(taker.take(Mind(ScriptedModel(RAISES)), remembering().freeze(asked())))
+        while not door.posted:  # noqa: ASYNC110 - no event tells it
+            await asyncio.sleep(0.01)
+        gone.cancel()
+        await asyncio.wait({gone})
+        up.set()
+        await taker.take(Mind(ScriptedModel(RAISES)), remembering().freeze(asked(turn_id="turn-2")))
+    messages = heard.finished[1].messages
+    assert isinstance(messages, tuple) and messages
+    assert {json.loads(message).get("turnId", "turn-2") for message in messages} == {"turn-2"}
 
 
 # --- what is recorded -----------------------------------------------------------------------------------------------------
