@@ -101,7 +101,7 @@ class Buffer:
         found = {key for prefix in PREFIXES for key in await self._client.scan(f"{prefix.decode()}*")}
         named = sorted(found)
         for begin in range(0, len(named), _UNLINK_AT_ONCE):
-            await self._client.all(*(("UNLINK", key) for key in named[begin : begin + _UNLINK_AT_ONCE]))
+            await self._client.steps([("UNLINK", key) for key in named[begin : begin + _UNLINK_AT_ONCE]])
         return len(named)
 
     async def _captured(self, keys: Keys, held: Mapping[TurnKey, bytes | None]) -> CapturedHand:
@@ -115,7 +115,7 @@ class Buffer:
 
     async def _envelopes(self, keys: Keys, records: Iterable[bytes]) -> dict[EnvelopeHash, bytes]:
         names = sorted({name for record in records for name in _hashes_in(record)})
-        held = await self._client.all(*(("GET", keys.envelope(name)) for name in names))
+        (held,) = await self._client.steps([("GET", keys.envelope(name)) for name in names])
         return {name: envelope for name, envelope in zip(names, held, strict=True) if envelope is not None}
 
 

@@ -10,13 +10,21 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, TypeAlias, cast
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.cluster import RedisCluster
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import NoPermissionError, NoScriptError, OutOfMemoryError, RedisError, ResponseError
+from redis.exceptions import (
+    NoPermissionError,
+    NoScriptError,
+    OutOfMemoryError,
+    RedisClusterException,
+    RedisError,
+    ResponseError,
+)
 
 from capture.buffer_scripts import Script
 from capture.errors import BufferUnavailable
@@ -49,6 +57,9 @@ Order: TypeAlias = Run | Sequence[Argument]
 
 _SCAN_COUNT: Final = 1000
 _POOL_WAIT_S: Final = 10.0
+_AT_ONCE: Final = 32
+"""So many orders are on their way to a cluster side by side: each has a connection."""
+
 _REDIRECTIONS: Final = 3
 """So often is an order sent on within a cluster, whose slots may be moving."""
 
@@ -77,11 +88,19 @@ class BufferClient:
 
     async def all(self, *orders: Order) -> list[Any]:
         """Their answers, carried out in this order; in one journey where the server is a single node."""
+        return [answer for (answer,) in await self.steps(*([order] for order in orders))]
+
+    async def steps(self, *steps: Sequence[Order]) -> list[list[Any]]:
+        """The answers of each step. A cluster carries out the orders of a step side by side, and step after step.
+
+        A single node carries out all of them in order, in one journey.
+        """
         server = await self._connected()
         with told():
             if isinstance(server, RedisCluster):
-                return [await _carry_out(server, order) for order in orders]
-            return await _carry_out_together(server, orders)
+                return [await _side_by_side(server, step) for step in steps]
+            answers = iter(await _in_order(server, [order for step in steps for order in step]))
+            return [list(islice(answers, len(step))) for step in steps]
 
     async def scan(self, pattern: str) -> list[bytes]:
         """All keys that fit, on every node; one may stand twice."""
@@ -150,7 +169,18 @@ async def _carry_out(server: Redis | RedisCluster, order: Order) -> Any:
         return await carry_out(*order.by_text)
 
 
-async def _carry_out_together(server: Redis, orders: Sequence[Order]) -> list[Any]:
+async def _side_by_side(server: RedisCluster, orders: Sequence[Order]) -> list[Any]:
+    answers: list[Any] = []
+    for begin in range(0, len(orders), _AT_ONCE):
+        some = [_carry_out(server, order) for order in orders[begin : begin + _AT_ONCE]]
+        for answer in await asyncio.gather(*some, return_exceptions=True):
+            if isinstance(answer, BaseException):
+                raise answer
+            answers.append(answer)
+    return answers
+
+
+async def _in_order(server: Redis, orders: Sequence[Order]) -> list[Any]:
     if not orders:
         return []
     async with server.pipeline(transaction=False) as pipeline:
@@ -170,7 +200,7 @@ def told() -> Iterator[None]:
     """Tells what went wrong with the server in one kind of error, by the kind of what it was."""
     try:
         yield
-    except (RedisError, OSError, TimeoutError) as error:
+    except (RedisError, RedisClusterException, OSError, TimeoutError) as error:
         raise BufferUnavailable(_in_words(error)) from None
 
 

@@ -57,10 +57,12 @@ class BufferWriter:
         new = [self._envelope(keys, name, held) for name, held in envelopes.items() if name not in self._known]
         renewals = self._renewals(keys, known)
         turns = self._turns(keys, entries)
-        answers = await self._client.all(*new, *renewals, *turns, self._books(keys, entries, envelopes))
-        gone = _gone(known, renewals, answers[len(new) :])
-        marks = [("SET", key, _mark(MissingReason.DROPPED), "XX", "KEEPTTL") for key in answers[-1]]
-        await self._client.all(*(self._envelope(keys, name, envelopes[name]) for name in gone), *marks)
+        renewed, _, [dropped] = await self._client.steps(
+            [*renewals, *new], turns, [self._books(keys, entries, envelopes)]
+        )
+        gone = [self._envelope(keys, name, envelopes[name]) for name in _gone(known, renewals, renewed)]
+        marks = [("SET", key, _mark(MissingReason.DROPPED), "XX", "KEEPTTL") for key in dropped]
+        await self._client.steps([*gone, *marks])
         self._remember(envelopes)
 
     async def mark(self, losses: Sequence[tuple[TurnKey, MissingReason]]) -> list[TurnKey]:

@@ -43,14 +43,16 @@ class TurnStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecorderSettings:
-    """Bounds. `hold_s`: how long a turn waits for a store that does not take it. `attempt_s`: for one batch.
+    """Bounds. `most_*`: of what waits; `batch_*`: of what is written at once. `attempt_s`: for one batch.
 
+    `hold_s`: how long a turn waits for a store that does not take it.
     `most_unnamed`: so many losses are remembered, to be named in the store when it is back; more are counted and not named.
     """
 
     most_turns: int = 4096
     most_bytes: int = 64 * 1024**2
     batch_turns: int = 64
+    batch_bytes: int = 2 * 1024**2
     hold_s: float = 5.0
     attempt_s: float = 2.0
     first_pause_s: float = 0.05
@@ -205,9 +207,11 @@ class Recorder:
 
     async def _take_batch(self) -> None:
         """Makes entries; other tasks of the loop get their turn in between."""
-        while self._queue and len(self._in_flight) < self._settings.batch_turns:
+        left_bytes = self._settings.batch_bytes
+        while self._queue and len(self._in_flight) < self._settings.batch_turns and left_bytes > 0:
             queued = self._queue.popleft()
             self._queued_bytes -= queued.weight_bytes
+            left_bytes -= queued.weight_bytes
             try:
                 captured = self._maker.captured(queued.turn, queued.decided)
                 self._in_flight.append(_Held(entry_of(captured), queued.since_s))

@@ -177,6 +177,20 @@ async def test_a_store_that_is_away_for_a_short_while_loses_nothing() -> None:
         await wait_until(lambda: recorded.counts == Counts(5, 5, 0, {}, 0))
 
 
+async def test_a_batch_has_an_end_in_bytes() -> None:
+    """Large turns are written in smaller batches."""
+    sizes: list[int] = []
+
+    class Sizes(Store):
+        async def write(self, entries: Sequence[Entry]) -> None:
+            sizes.append(len(entries))
+
+    async with recorder(Sizes(), RecorderSettings(batch_bytes=2_000)) as recorded:
+        for n in range(9):
+            recorded.turn_finished(turn(key(index=n), decided(call(response_body=b"x" * 900))))
+    assert sizes == [3, 3, 3]
+
+
 async def test_one_can_wait_until_nothing_waits() -> None:
     """Stored or lost, at once where there is nothing, and also when the recorder is closed."""
     store = Store()
