@@ -54,7 +54,10 @@ MARKER: Final = "marker9c41"
 
 @dataclass(slots=True)
 class Count:
-    """What was heard and seen. `wanted`: turns; `enough`: when so many have ended. `clock`: moves that the clock made."""
+    """What was heard and seen. `wanted`: turns; `enough`: when so many have ended. `clock`: moves that the clock made.
+
+    `longest_lag_s`: by how much the loop was late at worst: a machine that is busy with something else ends turns, too.
+    """
 
     wanted: int
     turns: list[FinishedTurn] = field(default_factory=list)
@@ -62,6 +65,7 @@ class Count:
     refused: list[str] = field(default_factory=list)
     leaks: list[str] = field(default_factory=list)
     moves_seen: int = 0
+    longest_lag_s: float = 0.0
     enough: asyncio.Event = field(default_factory=asyncio.Event)
 
     def turn_started(self, event: TurnStarted, /) -> None:
@@ -130,7 +134,7 @@ async def play(wanted: Wanted, folder: Path) -> Count:
             _server(folder) as (server, address, signing),
             asyncio.TaskGroup() as tasks,
         ):
-            running = []
+            running = [tasks.create_task(_measure_lag(count))]
             shelf.model(Endpoint(upstream.base_url, "warm"))  # an SDK is imported before anybody plays
             for number in range(wanted.tables):
                 table_id = await server.floor.create(_options(number, wanted))
@@ -172,6 +176,14 @@ def _fixed(token: str) -> Callable[[], Awaitable[str]]:
         return token
 
     return source
+
+
+async def _measure_lag(count: Count) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + 0.01
+        await asyncio.sleep(0.01)
+        count.longest_lag_s = max(count.longest_lag_s, loop.time() - due)
 
 
 async def _watch(url: str, count: Count) -> None:
@@ -261,6 +273,7 @@ def report(count: Count, turn_ms: int) -> Iterator[str]:
     yield "fallbacks " + ", ".join(f"{reason} {number}" for reason, number in reasons.most_common())
     yield "calls " + ", ".join(f"{o.value} {n}" for o, n in Counter(call.outcome for call in calls).most_common())
     yield f"milliseconds to a reply: median {statistics.median(latencies):.0f}, longest {latencies[-1]} of {turn_ms}"
+    yield f"the loop was late by {count.longest_lag_s * 1000:.0f} ms at most"
     yield f"ended by the clock {len(count.clock)}, refused by the table {len(count.refused)}, leaks {len(count.leaks)}"
 
 

@@ -17,6 +17,9 @@ OFFICIAL_HOSTS: Final = {"api.openai.com": "openai", "api.anthropic.com": "anthr
 MOST_MODEL_CHARACTERS: Final = 128
 _ONE_WORD: Final = re.compile(r"[!#-\[\]-~]{1,512}")
 """Printable, and nothing that JSON would escape but a slash: so that the key is found wherever it is repeated."""
+_TELLING: Final = 8
+"""So many characters of a key in a row tell something of it. A shorter key (`none`, `x`) is no secret, but a word of answers."""
+_ESCAPED_SLASH: Final = re.compile(rb"\\+/")
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -43,27 +46,45 @@ class Structured(enum.Enum):
 class ApiKey:
     """A key for a provider. It prints as `<key>`, and is not copied, pickled or encoded by accident."""
 
-    __slots__ = ("_anywhere", "_text")
+    __slots__ = ("_parts", "_text")
 
     def __init__(self, text: str) -> None:
         if not _ONE_WORD.fullmatch(text):
             raise EndpointError("a key for a model's provider is one printable word without quotes or backslashes")
         self._text = text
-        self._anywhere = re.compile(rb"\\*/".join(re.escape(part.encode()) for part in text.split("/")))
+        self._parts = tuple(text[start : start + _TELLING].encode() for start in range(len(text) - _TELLING + 1))
 
     def reveal(self) -> str:
         """The key itself, for the one header that carries it."""
         return self._text
 
+    def is_in(self, data: bytes) -> bool:
+        """Whether the key, or a part of it that tells something, is in there."""
+        plain = _plain(data)
+        return any(part in plain for part in self._parts)
+
     def taken_from(self, data: bytes) -> bytes:
-        """The bytes without the key: where it stood, a mark says so. A slash of it may be escaped there."""
-        return self._anywhere.sub(b"<key>", data)
+        """The bytes without the key and its parts: where they stood, a mark says so. Where there is none, they are as they were."""
+        if not self.is_in(data):
+            return data
+        plain = _plain(data)
+        kept, end = bytearray(), 0
+        for start in sorted({found.start() for part in self._parts for found in re.finditer(re.escape(part), plain)}):
+            if start > end or not kept:
+                kept += plain[end:start] + b"<key>"
+            end = start + _TELLING
+        return bytes(kept + plain[end:])
 
     def __repr__(self) -> str:
         return "<key>"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a key does not leave")
+
+
+def _plain(data: bytes) -> bytes:
+    """With slashes as they are in a key: somebody who writes JSON may have escaped them."""
+    return _ESCAPED_SLASH.sub(b"/", data) if b"\\" in data else data
 
 
 def key_from(environ: Mapping[str, str], variable: str) -> ApiKey:

@@ -34,6 +34,8 @@ _CONNECT_S: Final = 5.0
 _MOST_CALLS: Final = 6
 _FIRST_PAUSE_S: Final = 0.2
 _LONGEST_PAUSE_S: Final = 4.0
+WITHHELD: Final = b"<an answer that repeated the key>"
+"""Stands in the record for the bytes of such an answer."""
 _NONSENSE: Final = (ValueError, TypeError, LookupError, RecursionError, Unreadable)
 
 
@@ -214,7 +216,7 @@ class RemoteModel:
                 model=self.name,
                 prompt=request.prompt,
                 request_body=self._without_key(tape.request_body),
-                response_body=self._without_key(bytes(tape.response_body)),
+                response_body=self._response_body(tape, heard),
                 completion=self._text_without_key(heard.completion),
                 finish_reason=self._text_without_key(heard.finish_reason),
                 input_tokens=heard.input_tokens,
@@ -234,6 +236,12 @@ class RemoteModel:
         if heard.input_tokens is None or heard.output_tokens is None:
             return None
         return price.cost_usd(heard.input_tokens, heard.output_tokens)
+
+    def _response_body(self, tape: Tape, heard: Heard) -> bytes:
+        """As it came. An answer that says the key says it in pieces, over many events, so nothing of that one is kept."""
+        key = self._endpoint.key
+        said = "".join((heard.completion or "", heard.reasoning)).encode("utf-8", "surrogatepass")
+        return WITHHELD if key is not None and key.is_in(said) else self._without_key(bytes(tape.response_body))
 
     def _without_key(self, data: bytes) -> bytes:
         key = self._endpoint.key

@@ -13,6 +13,7 @@ import pytest
 
 from capture.record import Call
 from railbird.agenthost.models.endpoint import ApiKey, Dialect, Endpoint, EndpointError, key_from
+from railbird.agenthost.models.remote import WITHHELD
 from railbird.logs import QUIET
 from tests.agenthost.models.asking import KEY, asking
 from tests.agenthost.models.provider import Asked, Script, Wire, chunk, cuts_off, events, fails, hangs_up, says, speaks
@@ -56,6 +57,39 @@ async def test_a_text_that_says_the_key_is_marked() -> None:
         call = await them.one()
     assert call.completion == "My key is <key>."
     assert call.finish_reason == "stop <key>"
+    assert call.response_body == WITHHELD
+
+
+async def test_a_part_of_the_key_is_marked_too() -> None:
+    """As in an answer that ends in the middle of it."""
+    async with asking(events(chunk(f"My key is {KEY[:4]}"), chunk(KEY[4:-2]), done=False)) as them:
+        call = await them.one()
+    assert (call.completion, call.response_body) == ("My key is <key>", WITHHELD)
+
+
+@pytest.mark.parametrize(
+    ("data", "kept"),
+    [
+        ("", ""),
+        ("nothing", "nothing"),
+        (KEY, "<key>"),
+        (f"a{KEY}b{KEY}", "a<key>b<key>"),
+        (f"{KEY}{KEY}", "<key>"),
+        (KEY[3:14] + "!", "<key>!"),
+        (KEY[:7], KEY[:7]),
+        (KEY.replace("/", "\\/") + " \\/", "<key> /"),
+        ("a \\/ b", "a \\/ b"),
+    ],
+)
+def test_a_key_is_taken_out(data: str, kept: str) -> None:
+    """With a mark for each place; where it is not, no byte changes."""
+    assert ApiKey(KEY).taken_from(data.encode()).decode() == kept
+
+
+def test_a_short_key_is_no_secret() -> None:
+    """Endpoints that want none are given a word, and answers may have that word in them."""
+    assert ApiKey("none").taken_from(b"none of no one") == b"none of no one"
+    assert ApiKey("12345678").taken_from(b"x12345678") == b"x<key>"
 
 
 async def test_nothing_of_this_machine_or_its_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
