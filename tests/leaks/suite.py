@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.conftest import SHARED
-from tests.leaks import machine, matrix, recorded, tours
+from tests.leaks import machine, matrix, recorded, tours, without_gates
 from tests.leaks.twins import Cell, Tally, Twins, templates
 
 EXAMPLES: Final = 60
@@ -25,7 +25,16 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=EXAMPLES, help="of the state machine, in each process")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="tours of each kind of table")
     parser.add_argument("--every", type=int, default=1, help="of the recorded hands")
+    parser.add_argument(
+        "--without-gates",
+        nargs="*",
+        metavar="GATE",
+        help="instead: the whole suite with each of these gates, or all, taken out",
+    )
+    parser.add_argument("--minutes", type=float, default=60, help="for the suites without gates; a further run goes on")
     asked = parser.parse_args()
+    if asked.without_gates is not None:
+        return without_gates.run(asked.without_gates, minutes=asked.minutes)
     began = time.monotonic()
     jobs = [(asked.examples, asked.seeds, asked.every, first) for first in (0, 1)]
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes:
