@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -83,15 +85,21 @@ def _registering(wanted: Wanted, rooms: Rooms, directory: Directory) -> Register
 async def _each(
     wanted: Wanted, work: Callable[[AgentEntry], Awaitable[Registered]], field: str
 ) -> Sequence[Registered]:
-    found, wrong = [], []
-    for number, entry in enumerate(wanted.file.agents, start=1):
-        try:
-            found.append(await work(entry))
-        except Bad as bad:
-            wrong.append(_in_words(wanted, number, field, bad))
+    """All at once, since a database commits together what comes together; but one agent's seats one after the other."""
+    turns: defaultdict[tuple[str | None, str], asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def in_turn(entry: AgentEntry) -> Registered:
+        async with turns[entry.owner, entry.name]:
+            return await work(entry)
+
+    found = await asyncio.gather(*map(in_turn, wanted.file.agents), return_exceptions=True)
+    wrong = [_in_words(wanted, number, field, bad) for number, bad in enumerate(found, start=1) if isinstance(bad, Bad)]
     if wrong:
         raise CannotHost("\n".join(wrong))
-    return found
+    for each in found:
+        if isinstance(each, BaseException):
+            raise each
+    return [each for each in found if not isinstance(each, BaseException)]
 
 
 def _in_words(wanted: Wanted, number: int, field: str, bad: Bad) -> str:

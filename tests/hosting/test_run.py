@@ -58,17 +58,17 @@ async def host(folder: Path, text: str, home: Path | None = None, **settings: st
 
 
 async def test_a_second_start_finds_the_agents_and_their_versions(tmp_path: Path) -> None:
-    """The same file publishes nothing; another strategy is another version."""
+    """The same file publishes nothing, nor does one that was there before; another strategy is another version."""
     async with server(tmp_path) as (world, base):
         table_id = await world.table(houseAgents=0)
         shown = []
-        for strategy in ("Wait.", "Wait.", "Go."):
+        for strategy in ("Wait.", "Wait.", "Go.", "Wait."):
             text = f'server = "{base}"\n' + agent("Ann", table_id, more=f'strategy = "{strategy}"')
             async with host(tmp_path, text):
                 agent_id = await is_seated(world, table_id, "ann")
             answer = (await world.ask("GET", f"/agents/{agent_id}", user="ann")).json()
             shown.append((agent_id, [version["content"]["strategy"] for version in answer["versions"]]))
-        assert [versions for _, versions in shown] == [["Wait."], ["Wait."], ["Wait.", "Go."]]
+        assert [versions for _, versions in shown] == [["Wait."], ["Wait."], ["Wait.", "Go."], ["Wait.", "Go."]]
         assert len({agent_id for agent_id, _ in shown}) == 1
 
 
@@ -148,3 +148,16 @@ async def test_an_agent_with_a_token_needs_no_folder(tmp_path: Path, caplog: pyt
             await is_seated(world, table_id, "ann")
         assert not (tmp_path / "ours" / "home").exists()
         assert token not in caplog.text
+
+
+async def test_one_agent_plays_at_two_tables(tmp_path: Path) -> None:
+    """As one agent with one version."""
+    async with server(tmp_path) as (world, base):
+        tables = [await world.table(name=name) for name in ("Kitchen", "Parlour")]
+        text = f'server = "{base}"\n' + agent("Ann", "Kitchen") + agent("Ann", "Parlour")
+        async with host(tmp_path, text):
+            agent_id = await is_seated(world, tables[0], "ann")
+            await until(lambda: player_of(world, tables[1], agent_id) is not None)
+        (only,) = (await world.ask("GET", "/agents", user="ann")).json()["agents"]
+        versions = (await world.ask("GET", f"/agents/{only['agentId']}", user="ann")).json()["versions"]
+        assert len(versions) == 1
