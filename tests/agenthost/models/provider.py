@@ -271,3 +271,16 @@ def speaks(data: bytes, *, content_type: str = SSE, encoding: str | None = None)
 
 def _pieces(data: bytes, size: int) -> Iterator[bytes]:
     return (data[start : start + size] for start in range(0, len(data), size))
+
+
+def writes(*pieces: bytes, endless: bool = False) -> Script:
+    """Raw bytes in place of an answer, and the end of the connection; `endless`: the last piece again and again."""
+
+    async def script(asked: Asked, wire: Wire) -> None:
+        for piece in pieces:
+            await wire.raw(piece)
+        while endless:
+            await wire.raw(pieces[-1])
+        wire.cut()
+
+    return script

@@ -28,6 +28,7 @@ from tests.agenthost.models.provider import (
     speaks,
     stalls,
     stalls_after,
+    writes,
 )
 
 ANSWERED, CUT_SHORT, GARBLED = CallOutcome.ANSWERED, CallOutcome.CUT_SHORT, CallOutcome.GARBLED
@@ -84,6 +85,11 @@ async def test_a_fault_that_no_second_try_mends_has_its_outcome(name: str) -> No
 TRIED: dict[str, tuple[Script, CallOutcome]] = {
     "no answer": (hangs_up, UNREACHABLE),
     "cut off before a word": (cuts_off(chunk("")), UNREACHABLE),
+    "no HTTP": (writes(b"220 mail.example ready\r\n"), UNREACHABLE),
+    "headers without an end": (writes(b"HTTP/1.1 200 OK\r\n", b"X-Odd: 1\r\n" * 500, endless=True), UNREACHABLE),
+    "a status that is none": (writes(b"HTTP/1.1 twenty OK\r\n\r\n"), UNREACHABLE),
+    "chunks that are none": (writes(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), UNREACHABLE),
+    "another protocol": (writes(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: odd\r\n\r\n"), UNREACHABLE),
     "a fault of the server's": (fails(500), UNREACHABLE),
     "overload": (fails(529, "overloaded_error"), UNREACHABLE),
     "an error in the stream": (events({"error": {"message": "x", "code": "overloaded"}}), UNREACHABLE),
