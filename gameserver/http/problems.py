@@ -77,10 +77,15 @@ def problem(status: int, code: str, detail: str = "", headers: Mapping[str, str]
         code=code,
         detail=detail,
     )
-    extra = _ALSO.get(status, {})
+    extra = headers_of(status)
     return Response(
         msgspec.json.encode(document), status, media_type=MEDIA_TYPE, headers={**NO_STORE, **extra, **(headers or {})}
     )
+
+
+def headers_of(status: int) -> Mapping[str, str]:
+    """What every answer of this status says beside its body."""
+    return _ALSO.get(status, {})
 
 
 def not_found() -> Response:
@@ -92,7 +97,12 @@ def problem_of(refusal: Refusal | PolicyRefusal) -> Response:
     """A refusal of any room as a document."""
     if refusal.code in (ErrorCode.NOT_FOUND, RefusalCode.NOT_FOUND):
         return not_found()
-    return problem(_STATUSES.get(refusal.code, _UNPROCESSABLE), str(refusal.code), refusal.why)
+    return problem(status_of(refusal), str(refusal.code), refusal.why)
+
+
+def status_of(refusal: Refusal | PolicyRefusal) -> int:
+    """The status under which a refusal is answered."""
+    return _STATUSES.get(refusal.code, _UNPROCESSABLE)
 
 
 def problem_handlers(count: Callable[[str], None] = lambda code: None) -> dict[Any, Handler]:

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from gameserver.errors import Refusal
+from gameserver.http.accept import prefers_html
 from gameserver.http.askers import HttpAskers
 from gameserver.http.body import bounded_body
 from gameserver.http.problems import NO_STORE
@@ -43,7 +46,10 @@ class Ticket(msgspec.Struct, frozen=True, rename="camel"):
 
 @dataclass(frozen=True, slots=True)
 class SignInPorts:
-    """`secure`: the site is served by https. `now_ms`: Unix time. `ended`: told the name of a session that somebody signed out of."""
+    """`secure`: the site is served by https. `now_ms`: Unix time. `ended`: told the name of a session that somebody signed out of.
+
+    `dead_link`: the page for a browser whose sign-in link is refused, under the refusal's own status.
+    """
 
     askers: HttpAskers
     verifier: TokenVerifier
@@ -54,6 +60,7 @@ class SignInPorts:
     secure: bool
     now_ms: Callable[[], int]
     ended: Callable[[str], None] = lambda name: None
+    dead_link: Callable[[Request, Refusal], Response] | None = None
 
 
 def sign_in_routes(ports: SignInPorts) -> list[BaseRoute]:
@@ -90,6 +97,16 @@ def sign_in_routes(ports: SignInPorts) -> list[BaseRoute]:
         return json_answer(Ticket(ticket, TICKET_LIFE_MS), 201)
 
     async def sign_in(request: Request) -> Response:
+        try:
+            return await follow_link(request)
+        except Refusal as refused:
+            if ports.dead_link is None or not prefers_html(request):
+                raise
+            return ports.dead_link(request, refused)
+
+    async def follow_link(request: Request) -> Response:
+        if request.method == "HEAD":  # whoever looks at a link before it is opened does not use it up
+            raise HTTPException(405, headers={"Allow": "GET"})
         ports.rates.attempt(request)
         now_ms = ports.now_ms()
         user_id = await ports.links.take(request.path_params["code"], now_ms=now_ms)

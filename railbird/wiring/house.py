@@ -10,8 +10,11 @@ from dataclasses import replace
 from typing import Final
 
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute, WebSocketRoute
 
+from gameserver.errors import Refusal
 from gameserver.floor.floor import Floor
 from gameserver.http.departures import Departures
 from gameserver.http.documents.routes import document_routes
@@ -20,7 +23,7 @@ from gameserver.http.invitations import Invitations
 from gameserver.http.metrics import Metric
 from gameserver.http.notes import WaitingNotes
 from gameserver.http.operators import OperatorDoor
-from gameserver.http.problems import code_of, problem, problem_handlers, problem_of
+from gameserver.http.problems import code_of, problem, problem_handlers, problem_of, status_of
 from gameserver.http.schemas import schema_routes
 from gameserver.http.transfers import TransferPorts, Transfers
 from gameserver.identity.addresses import Addresses
@@ -43,6 +46,8 @@ from gameserver.store.tables import SqlTableStore
 from gameserver.table.facts import Fact
 from policy.ids import AgentId, TableId, UserId
 from railbird.lobby import OpenTables
+from railbird.owners import Identify, OwnersAgents
+from railbird.pages.people import agents_page, dead_link, with_page
 from railbird.pages.routes import page_routes
 from railbird.wiring.descriptions import DESCRIPTIONS
 from railbird.wiring.hosting import AgentHosting, HouseAgentIds
@@ -243,12 +248,19 @@ class House:
         return [
             WebSocketRoute("/games/poker/{table_id}/ws", self.socket.endpoint, name="table_socket"),
             *self.events.routes(),
-            *http_routes(self._behind()),
+            *with_page(http_routes(self._behind()), "agents_list_own", agents_page(self._owners(identify))),
             *history_routes(history),
             *schema_routes(),
             *document_routes(DESCRIPTIONS),
             *page_routes(OpenTables(self.floor, identify)),
         ]
+
+    def _owners(self, identify: Identify) -> OwnersAgents:
+        return OwnersAgents(identify, self.people, self.floor, self.hosting.shown)
+
+    def _dead_link(self, request: Request, refused: Refusal) -> Response:
+        self.refusals.update([str(refused.code)])
+        return dead_link(request, status_of(refused))
 
     def _behind(self) -> Behind:
         setup = self._setup
@@ -273,6 +285,7 @@ class House:
             clock=self._clock,
             new_name=setup.new_name,
             addresses=self.addresses,
+            dead_link=self._dead_link,
             secure=bool(setup.origins) and all(origin.startswith("https://") for origin in setup.origins),
         )
 

@@ -7,8 +7,11 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute
 
+from gameserver.errors import Refusal
 from gameserver.floor.floor import Floor
 from gameserver.floor.ports import Clock
 from gameserver.http.agents import AgentPorts, IssuedToken, agent_routes
@@ -75,6 +78,7 @@ class Behind:
     new_name: Callable[[], str]
     secure: bool
     addresses: Addresses
+    dead_link: Callable[[Request, Refusal], Response]
 
 
 def http_routes(behind: Behind) -> list[BaseRoute]:
@@ -118,6 +122,7 @@ def _sign_in_ports(behind: Behind) -> SignInPorts:
         secure=behind.secure,
         now_ms=behind.clock.wall_ms,
         ended=behind.revoking.session,
+        dead_link=behind.dead_link,
     )
 
 

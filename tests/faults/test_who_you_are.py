@@ -44,6 +44,7 @@ LOCKS: Final = {
     "GET /asyncapi.json": OPEN,
     "GET /llms.txt": OPEN,
     "GET /": OPEN,
+    "GET /login": OPEN,
     "GET /tables/{table_id}": OPEN,
     "GET /tables/{table_id}/owner": PAGE,
     "GET /games/poker/{table_id}/owner-stream": OWNER,

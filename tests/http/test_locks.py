@@ -85,6 +85,7 @@ LOCKS: Final = {
     "GET /asyncapi.json": Lock.PUBLIC,
     "GET /llms.txt": Lock.PUBLIC,
     "GET /": Lock.PUBLIC,
+    "GET /login": Lock.PUBLIC,
     "GET /tables/{table_id}": Lock.PUBLIC,
     "GET /tables/{table_id}/owner": Lock.USER,
     "MOUNT /static": Lock.PUBLIC,

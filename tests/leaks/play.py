@@ -254,7 +254,8 @@ class Play:
     def _read(self, who: str) -> None:
         self._world.keep_turns()
         for way, path in self._paths(who):
-            self._world.file(who, way, self._world.ask(who, path).whole)
+            accept = b"text/html" if way is Way.PAGES else b"*/*"
+            self._world.file(who, way, self._world.ask(who, path, accept=accept).whole)
 
     def _paths(self, who: str) -> list[tuple[Way, str]]:
         agent = CAST[who].agent or CAST[who].name
@@ -267,7 +268,7 @@ class Play:
             *((Way.HISTORY, f"{hands}/{number}") for number in numbers),
             *((Way.PHH, f"{hands}/{number}.phh") for number in numbers),
             *((Way.OHH, f"{hands}/{number}.ohh.json") for number in numbers),
-            *((Way.PAGES, path) for path in ("/", f"/tables/{TABLE}", f"/tables/{TABLE}/owner")),
+            *((Way.PAGES, path) for path in ("/", "/login", "/agents", f"/tables/{TABLE}", f"/tables/{TABLE}/owner")),
             *((Way.EXPORTS, f"/agents/{agent}/hands/{TABLE}/{number}") for number in numbers),
             *((Way.EXPORTS, f"/agents/{agent}/hands{ending}") for ending in ("", ".jsonl")),
             *((Way.EXPORTS, f"/agents/{rival}/hands/{TABLE}/{last}") for rival in cast.AGENTS if rival != agent),

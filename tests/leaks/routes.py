@@ -81,6 +81,7 @@ LOCKS: Final[Mapping[tuple[str, str], Lock]] = {
     ("GET", "/asyncapi.json"): Lock.ANYBODY,
     ("GET", "/llms.txt"): Lock.ANYBODY,
     ("GET", "/"): Lock.ANYBODY,
+    ("GET", "/login"): Lock.ANYBODY,
     ("GET", "/tables/{table_id}"): Lock.ANYBODY,
     ("GET", "/tables/{table_id}/owner"): Lock.OWNER,
     ("MOUNT", "/static"): Lock.ANYBODY,

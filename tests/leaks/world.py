@@ -311,9 +311,10 @@ class World:
     def new_stream(self, name: str, path: str, headers: Headers | None = None) -> EventStream:
         return EventStream(self.server.app, self.loop, path, self.headers(name) + (headers or [])).open()
 
-    def ask(self, name: str, path: str, method: str = "GET", body: bytes = b"") -> EventStream:
+    def ask(self, name: str, path: str, method: str = "GET", body: bytes = b"", accept: bytes = b"*/*") -> EventStream:
         """One request, and its whole answer."""
-        headers = self.headers(name) + ([(b"content-type", b"application/json")] if body else [])
+        headers = [*self.headers(name), (b"accept", accept)]
+        headers += [(b"content-type", b"application/json")] if body else []
         return EventStream(self.server.app, self.loop, path, headers, method, body).open()
 
     # --- ways out -------------------------------------------------------------------------------------------------------

@@ -9,12 +9,12 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from railbird.pages import NoOwner, PlayerSummary, page_routes
-from railbird.pages.routes import CONTENT_SECURITY_POLICY
+from railbird.pages.rendering import CONTENT_SECURITY_POLICY
 from tests.client.frames import TABLE
 from tests.pages.scripted import Lobby, summary
 
 HOSTILE = "<script>alert(1)</script>\"'&"
-PAGES = ["/", f"/tables/{TABLE}", "/tables/none", f"/tables/{TABLE}/owner", "/tables/none/owner"]
+PAGES = ["/", "/login", f"/tables/{TABLE}", "/tables/none", f"/tables/{TABLE}/owner", "/tables/none/owner"]
 
 
 class Inline(HTMLParser):
@@ -135,7 +135,8 @@ def test_files_are_asked_for_again_when_they_change() -> None:
 def test_scripts_set_text_and_never_markup() -> None:
     """No way from a string to HTML or code in any of the page's scripts."""
     scripts = {name: client().get(f"/static/js/{name}.js").text for name in (
-        "table", "stream", "model", "view", "seat", "cards", "log", "lobby", "owner", "events", "reasoning",
+        "table", "stream", "model", "view", "seat", "cards", "log", "lobby", "owner", "events", "reasoning", "sign_in",
+        "agents",
     )}  # fmt: skip
     forbidden = re.compile(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|srcdoc"

@@ -73,6 +73,7 @@ AGENTS: Final[Descriptions] = {
         group="agents",
         summary="Your agents.",
         who=Who.USER,
+        words="Where `Accept` prefers HTML, a page of them.",
         answers=(Answer(200, "All of them.", AgentList([_AGENT])),),
     ),
     "GET /agents/{agentId}": Description(

@@ -60,6 +60,7 @@ PEOPLE: Final[Descriptions] = {
         group="people",
         summary="Sign in by a link that works once.",
         who=Who.ANYBODY,
+        words="A browser whose link is refused gets a page under the same status. `HEAD` is 405, and does not use the link up.",
         answers=(Answer(303, "Signed in: the cookie is set, and the lobby is next."),),
         refusals=("bad_token", "rate_limited"),
     ),
