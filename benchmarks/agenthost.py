@@ -75,7 +75,7 @@ def run(seconds: float) -> tuple[str, Sequence[Figure]]:
 
 async def _run(seconds: float) -> list[Figure]:
     figures: list[Figure] = []
-    async with tuned(), _server() as told:
+    async with tuned(), table_server(TABLES) as told:
         for load in LOADS:
             timed = await _play(told, load, seconds)
             figures += _figures(load, timed)
@@ -219,8 +219,9 @@ def _player(address: str, seat: dict[str, Any], load: Load, timed: Timed) -> Age
 
 
 @contextlib.asynccontextmanager
-async def _server() -> AsyncIterator[dict[str, Any]]:
-    command = (sys.executable, "-m", "benchmarks.agenthost_server", str(TABLES))
+async def table_server(tables: int) -> AsyncIterator[dict[str, Any]]:
+    """A server in a process of its own, with so many tables; what it tells of them."""
+    command = (sys.executable, "-m", "benchmarks.agenthost_server", str(tables))
     process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=2**20)
     assert process.stdout is not None
     try:

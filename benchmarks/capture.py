@@ -3,6 +3,7 @@
 The turn is one of a language model's: an envelope of 13 KB that six agents have each for themselves, a remainder of 4 KB, knowledge of
 2 KB, a request body that repeats the prompt, and a reply. The buffer is the product's own Valkey, with its append-only file. Peers get
 the same prompt and reply, and what exports for them drops everything: they send nothing over a network, and ours is written.
+What a record takes is measured on a real table's turns (`benchmarks.capture_table`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import functools
 import gc
 import importlib
 import json
+import logging
 import os
 import random
 import tempfile
@@ -26,8 +28,8 @@ from typing import Any, Final
 import uvloop
 from redis.asyncio import Redis
 
+from benchmarks.capture_table import Table, recorded_table
 from benchmarks.measure import Figure, percentile
-from capture.buffer import Buffer, BufferStats
 from capture.buffer_client import BufferClient
 from capture.buffer_writer import BufferSettings, BufferWriter
 from capture.entry import EntryMaker
@@ -62,7 +64,7 @@ def run(seconds: float) -> tuple[str, Sequence[Figure]]:
     count = max(2_000, int(seconds * 2_500))
     with tempfile.TemporaryDirectory() as folder, valkey.running(Path(folder)) as server:
         ours = uvloop.run(_recorded(server.url, turns, count))
-        table = uvloop.run(_one_table(server.url, turns))
+        table = uvloop.run(recorded_table(server.url))
         plain = uvloop.run(_plain_pipeline(server.url, count // 4))
     dead = uvloop.run(_dead(turns, count))
     otel, langfuse = _opentelemetry(seconds), _langfuse(seconds)
@@ -110,12 +112,14 @@ def _cost(ours: Measured, otel: Measured, langfuse: Measured, plain: Measured) -
     ]
 
 
-def _dedup(stats: BufferStats) -> list[Figure]:
-    said = f"{stats.raw_bytes:,} bytes as {stats.stored_bytes:,}, {stats.turns} turns of one table"
+def _dedup(table: Table) -> list[Figure]:
+    stats = table.stats
+    said = f"{stats.raw_bytes:,} bytes as {stats.stored_bytes:,}, {stats.turns:,} turns of a real table"
+    beginnings = f"for {table.prompts} distinct beginnings of prompts"
     return [
-        Figure("envelopes for as many distinct beginnings", stats.envelopes, f"of {AGENTS}", "one an agent", higher=False),
-        Figure("stored bytes of the raw", 100 * stats.stored_share, "%", said, higher=False),
-    ]  # fmt: skip
+        Figure("railbird: envelopes stored", stats.envelopes, "", beginnings, higher=False),
+        Figure("railbird: stored bytes of the raw", 100 * stats.stored_share, "%", said, higher=False),
+    ]
 
 
 def _quantiles(measured: Measured) -> str:
@@ -125,7 +129,7 @@ def _quantiles(measured: Measured) -> str:
 async def _recorded(url: str, turns: Sequence[FinishedTurn], count: int) -> Measured:
     """Turns as fast as they are taken, and each turn's path by itself."""
     with_room = RecorderSettings(most_turns=512)
-    async with _recorder(url, with_room) as (recorder, _):
+    async with _recorder(url, with_room) as recorder:
         await _hand_over(recorder, turns[:256], 256)
         began, cpu = time.perf_counter(), time.process_time()
         path_us = await _hand_over(recorder, turns, count)
@@ -137,7 +141,8 @@ async def _recorded(url: str, turns: Sequence[FinishedTurn], count: int) -> Meas
 
 async def _dead(turns: Sequence[FinishedTurn], count: int) -> Measured:
     """The same where nobody listens: held, and lost, and the path is no longer for it."""
-    async with _recorder("unix:///nobody/listens/here", RecorderSettings(hold_s=0.05)) as (recorder, _):
+    logging.getLogger("capture").setLevel(logging.ERROR)  # it would tell of the losses
+    async with _recorder("unix:///nobody/listens/here", RecorderSettings(hold_s=0.05)) as recorder:
         path_us = []
         for begin in range(0, count, 50):
             path_us += await _hand_over(recorder, turns, 50, wait=False)
@@ -146,13 +151,13 @@ async def _dead(turns: Sequence[FinishedTurn], count: int) -> Measured:
 
 
 @asynccontextmanager
-async def _recorder(url: str, settings: RecorderSettings) -> AsyncIterator[tuple[Recorder, Buffer]]:
+async def _recorder(url: str, settings: RecorderSettings) -> AsyncIterator[Recorder]:
     client = BufferClient(url)
     writer = BufferWriter(client, BufferSettings(), _wall_ms)
     async with Recorder(
         writer, EntryMaker(Redactor(bytes(32)), EnvelopeHasher()), time.monotonic, settings
     ) as recorder:
-        yield recorder, Buffer(client, _wall_ms)
+        yield recorder
     await client.close()
 
 
@@ -169,15 +174,6 @@ async def _hand_over(
         while wait and number % 64 == 63 and recorder.counts.waiting >= 256:  # noqa: ASYNC110 - half of it is enough
             await asyncio.sleep(0.001)  # and not 0: to spin would be counted as our work
     return path_us
-
-
-async def _one_table(url: str, turns: Sequence[FinishedTurn]) -> BufferStats:
-    """What the turns of one table take, in an empty buffer."""
-    async with _recorder(url, RecorderSettings()) as (recorder, buffer):
-        await buffer.purge()
-        await _hand_over(recorder, turns, len(turns))
-        await recorder.settled()
-        return await buffer.stats()
 
 
 async def _plain_pipeline(url: str, count: int) -> Measured:
