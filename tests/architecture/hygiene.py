@@ -12,6 +12,7 @@ UNTRACKED: Final = frozenset(
     {
         ".git",
         ".venv",
+        ".venv-real-model",
         ".railbird",
         "__pycache__",
         ".mypy_cache",
