@@ -317,6 +317,7 @@ async def test_a_move_that_is_on_its_way_is_waited_for_when_the_next_turn_comes_
         await visitor.say(turn("turn-1", seq=1))
         moved = await visitor.hear()
         await visitor.say(turn("turn-2", seq=2, action_index=3))
+        await asyncio.sleep(0.2)
         await visitor.say(Ack(request_id=moved.request_id))
         again = await visitor.ack()
         assert isinstance(again, Action) and again.turn_id == "turn-2"
