@@ -56,6 +56,7 @@ from railbird.wiring.metrics import Counted, metrics_of
 from railbird.wiring.names import RegisteredNames
 from railbird.wiring.people import Revoking, doors
 from railbird.wiring.record import Record
+from railbird.wiring.record_metrics import record_metrics
 from railbird.wiring.routes import Behind, http_routes
 from railbird.wiring.setup import Server, Setup
 from railbird.wiring.signing import HostSigning
@@ -290,7 +291,7 @@ class House:
         )
 
     def _metrics(self) -> Sequence[Metric]:
-        return [*metrics_of(self._counted()), *self.hosting.metrics()]
+        return [*metrics_of(self._counted()), *self.hosting.metrics(), *record_metrics(self.record)]
 
     def _counted(self) -> Counted:
         return Counted(

@@ -179,3 +179,16 @@ async def test_what_cannot_be_audited_is_not_read(recorded: Recorded, monkeypatc
     monkeypatch.setattr("gameserver.store.audit.Audit.write", lambda self, **row: broken(**row))
     answer = await recorded.world.operate("GET", f"{SERVICE_ROUTES}/hand?{recorded.asked(recorded.a1)}")
     assert answer.status_code == 500 and b"told to" not in answer.content
+
+
+async def test_what_became_of_turns_is_counted(recorded: Recorded) -> None:
+    """In the server's metrics, by what became of them and by no name."""
+    for listener in recorded.world.server.record.listeners:
+        listener.turn_finished(recorded.turn(recorded.a1, "counted", index=20))
+    recorder = recorded.world.server.record.recorder
+    assert recorder is not None
+    await recorder.settled()
+    numbers = (await recorded.world.operate("GET", "/metrics")).text.splitlines()
+    assert 'railbird_captured_turns{state="stored"} 1' in numbers
+    assert 'railbird_charged_turns{state="written"} 2' in numbers
+    assert not [line for line in numbers if recorded.a1 in line or recorded.table_id in line]
