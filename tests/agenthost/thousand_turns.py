@@ -35,6 +35,7 @@ from gameserver.table.options import Clocks, TableOptions
 from policy.ids import AgentId, AgentVersionId, UserId
 from policy.table_kind import TableKind
 from railbird.agenthost.mind import Mind
+from railbird.agenthost.models import complaints
 from railbird.agenthost.models.endpoint import ApiKey, Endpoint
 from railbird.agenthost.models.shelf import Shelf
 from railbird.agenthost.observers import Observers
@@ -100,7 +101,8 @@ class _Refusals(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         line = record.getMessage()
         self._lines.append(line)
-        if "refused" in line or "dropped" in line or "unforeseen" in line or "failed" in line:
+        of_the_table = record.name != complaints.__name__
+        if of_the_table and ("refused" in line or "dropped" in line or "unforeseen" in line or "failed" in line):
             self._count.refused.append(line)
 
 

@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol
 import httpx2
 
 from capture.record import Call, CallOutcome
+from railbird.agenthost.models.complaints import Complaints
 from railbird.agenthost.models.endpoint import Endpoint
 from railbird.agenthost.models.heard import Heard
 from railbird.agenthost.models.offer import Offer, first_offer, poorer
@@ -66,6 +67,7 @@ class _Try:
     began_s: float
     tape: Tape = field(default_factory=Tape)
     heard: Heard = field(default_factory=Heard)
+    error: BaseException | None = None
 
 
 @dataclass(slots=True)
@@ -88,6 +90,7 @@ class RemoteModel:
         self._least_call_s = least_call_s
         self._broken: tuple[type[Exception], ...] = (*speech.errors, httpx2.HTTPError, OSError)
         self._offer = first_offer(endpoint.structured)
+        self._complaints = Complaints(f"{self.provider} ({self.name})", _now_s)
         self._leaving: set[asyncio.Task[None]] = set()
 
     @property
@@ -188,6 +191,7 @@ class RemoteModel:
         except TimeoutError:
             return None
         except self._broken as error:
+            trying.error = error
             heard.fault = getattr(error, "body", None)
             return Failure.TOLD if heard.fault is not None and not trying.tape.broken else Failure.LINE
         except _NONSENSE:
@@ -206,6 +210,7 @@ class RemoteModel:
 
     def _close(self, course: _Course, trying: _Try, outcome: CallOutcome) -> None:
         course.trying = None
+        self._complaints.hear(outcome, trying.tape.status, trying.error)
         tape, heard, request = trying.tape, trying.heard, course.request
         course.calls.append(
             Call(
