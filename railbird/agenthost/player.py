@@ -102,6 +102,12 @@ class AgentPlayer:
         """What the next token is to name: the version that plays, or the one that is to play next."""
         return (self._next_mind or self._mind).version_id
 
+    @property
+    def _is_out_of_play(self) -> bool:
+        """Whether no hand is in play that could be ours."""
+        state = self.memory.state
+        return state is None or state.street is None or self.memory.own_seat is None
+
     def switch(self, mind: Mind) -> None:
         """Play another version from the next hand on: a token of it is fetched and shown now, and the table changes when the hand is over.
 
@@ -123,8 +129,7 @@ class AgentPlayer:
         """Play the hand out, sit down no more, and end (test_who_retires_plays_the_hand_out)."""
         self._is_retiring = True
         self._keeper.sit_no_more()
-        state = self.memory.state
-        if state is None or state.street is None or self.memory.own_seat is None:
+        if self._is_out_of_play:
             self._stopping.set()
 
     async def run(self) -> None:
@@ -166,7 +171,7 @@ class AgentPlayer:
                     _LOG.info("a wish was dropped: %s", code)
                 case _:
                     pass
-            if self._is_retiring and self.memory.own_seat is None:
+            if self._is_retiring and self._is_out_of_play:
                 self._stopping.set()
 
     # --- turns ----------------------------------------------------------------------------------------------------------

@@ -69,11 +69,12 @@ async def next_of(visitor: Visitor, *kinds: type[Inbound]) -> Inbound:
 
 async def test_who_retires_plays_the_hand_out() -> None:
     """It answers the turns of the hand, leaves when the hand is over, and sits down no more."""
-    told = asyncio.Event()
+    told, retired = asyncio.Event(), asyncio.Event()
 
     async def script(visitor: Visitor) -> None:
         await seated(visitor)
         told.set()
+        await retired.wait()
         await visitor.say(turn("turn-1", seq=1))
         assert isinstance(await next_of(visitor, Action, Leave), Action)
         await visitor.say(result(seq=2, hand=1, board=[], pots=[], stacks={"0": 1_000, "3": 980}))
@@ -86,6 +87,7 @@ async def test_who_retires_plays_the_hand_out() -> None:
         await told.wait()
         await until(lambda: playing.player.memory.state is not None)
         playing.player.retire()
+        retired.set()
         await running
 
 
