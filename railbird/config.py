@@ -101,9 +101,13 @@ class IdentitySettings:
 
 @dataclass(frozen=True, slots=True)
 class CaptureSettings:
-    """`redis_url`: `None` is the embedded Valkey in `home`. `pinned_days`: `None` is no limit on turns that were kept."""
+    """`redis_url`: `None` is the embedded Valkey in `home`. `pinned_days`: `None` is no limit on turns that were kept.
+
+    `buffer_bytes`: what captured turns may take in the Redis; the oldest are dropped for more.
+    """
 
     ttl_s: int
+    buffer_bytes: int
     pinned_days: int | None
     redis_url: str | None = field(repr=False)
 
@@ -200,6 +204,13 @@ SETTINGS: Final = (
         values.whole(60, 30 * 86_400),
         "86400",
         "how long a captured turn is kept",
+    ),
+    Setting(
+        "CAPTURE_BUFFER_BYTES",
+        "capture.buffer_bytes",
+        values.whole(2**20, 2**50),
+        str(2 * 2**30),
+        "what captured turns may take in capture's Redis; the oldest are dropped for more",
     ),
     Setting(
         "CAPTURE_PINNED_DAYS",

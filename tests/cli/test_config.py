@@ -26,7 +26,7 @@ def test_the_defaults_need_nothing() -> None:
     assert settings.store.keys_folder == Path(".railbird/keys")
     assert (settings.store.starting_chips, settings.play.min_turn_ms) == (10_000, 800)
     assert dict(settings.play.platform_models) == {"house": ""}
-    assert settings.capture.ttl_s == 86_400
+    assert (settings.capture.ttl_s, settings.capture.buffer_bytes) == (86_400, 2 * 2**30)
     assert settings.capture.redis_url is settings.bus.redis_url is settings.identity.service_key is None
 
 
