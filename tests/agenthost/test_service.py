@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
@@ -66,10 +67,13 @@ def place(table: FakeTable, name: str = "ann", mind: Mind | None = None, *, seat
 
 
 @asynccontextmanager
-async def service(*places: Place, observers: Observers | None = None) -> AsyncIterator[tuple[Service, list[str]]]:
+async def service(
+    *places: Place, observers: Observers | None = None, renew_every_s: float = 600.0
+) -> AsyncIterator[tuple[Service, list[str]]]:
     """A service that plays these, and what ended by itself."""
     ended: list[str] = []
-    ports = VisitPorts(observers or Observers(), Pace(least_ms=0), lambda place: random.Random(1))
+    dice = random.Random(1)
+    ports = VisitPorts(observers or Observers(), Pace(least_ms=0), lambda place: dice, renew_every_s=renew_every_s)
     found = Service(ports, lambda key, problem: ended.append(f"{key[0]} {problem}"))
     for each in places:
         found.play(each)
@@ -235,3 +239,28 @@ async def test_the_open_turns_are_finished_at_the_end() -> None:
             assert await found.stop(0.05) == 1
             found.play(place(table, "never"))
             assert not found.phases[Phase.STARTING]
+
+
+async def test_fresh_tokens_are_shown_again_and_again() -> None:
+    """Each is asked for when it is shown, and names what plays."""
+    given: list[str] = []
+
+    async def token(version: AgentVersionId | None) -> str:
+        given.append(f"token {len(given)} of {version}")
+        return given[-1]
+
+    shown: list[str] = []
+
+    async def script(visitor: Visitor) -> None:
+        shown.append(await seated(visitor))
+        while len(shown) < 4:
+            renewal = await visitor.ack()
+            assert isinstance(renewal, Enter)
+            shown.append(str(renewal.agent_token))
+        await visitor.until_gone()
+
+    async with fake_table(script) as table:
+        renewing = replace(place(table), tokens=token)
+        async with service(renewing, renew_every_s=0.01):
+            await until(lambda: len(shown) == 4)
+    assert shown == given[:4] and len(set(shown)) == 4
