@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager, suppress
 
 from gameserver.store.engine import open_database
 from railbird import migrations
+from railbird.wiring.buffer_place import buffer_of
 from railbird.wiring.house import House
-from railbird.wiring.record import buffer_url
 from railbird.wiring.setup import Server, Setup
 
 __all__ = ["Server", "Setup", "opened"]
@@ -23,7 +23,7 @@ __all__ = ["Server", "Setup", "opened"]
 @asynccontextmanager
 async def opened(setup: Setup) -> AsyncIterator[Server]:
     """Open the stores, start every stored table again, and serve until the end of the block; then stop with grace."""
-    with buffer_url(setup.record) as buffer:
+    with buffer_of(setup.record) as buffer:
         database = await open_database(setup.database_url, migrate=migrations.upgrade)
         try:
             async with _running(House(setup, database, buffer)) as server:

@@ -28,8 +28,9 @@ from policy.viewer import Operator
 from railbird import migrations
 from railbird.config import Settings
 from railbird.home import is_claimed
+from railbird.wiring.buffer_place import buffer_of
 from railbird.wiring.dealt import in_play
-from railbird.wiring.record import Record, buffer_url
+from railbird.wiring.record import Record
 from railbird.wiring.settings import record_setup
 
 
@@ -59,7 +60,7 @@ async def opened_folder(settings: Settings, user_id: int) -> AsyncIterator[Recor
     """Open the record of these settings for a user of this machine. Raises NoRecord where there is none, or it cannot be read."""
     url = _url(settings)
     setup = record_setup(settings)
-    with buffer_url(setup) as buffer:
+    with buffer_of(setup) as buffer:
         try:
             database = await open_database(url, migrate=migrations.upgrade)
         except (SQLAlchemyError, OSError) as error:

@@ -39,8 +39,8 @@ from railbird.hosting.prepare import (
 )
 from railbird.hosting.tables import NoServer, ask_directory
 from railbird.serving import PortTaken, listen, metrics_served, stop_signals
+from railbird.wiring.buffer_place import buffer_of
 from railbird.wiring.hosting import RegisteredAgents
-from railbird.wiring.record import buffer_url
 from railbird.wiring.recording import recorded
 from railbird.wiring.settings import record_setup
 
@@ -99,8 +99,8 @@ async def _opened(wanted: Wanted, opened: AsyncExitStack) -> Rooms:
     opened.push_async_callback(database.dispose)
     ledger = await opened.enter_async_context(Ledger(database))
     record = record_setup(wanted.settings)
-    buffer = opened.enter_context(buffer_url(record))  # the server's own, where one runs on this folder
-    recorder = await opened.enter_async_context(recorded(buffer, ttl_s=record.ttl_s, now_ms=_now_ms))
+    buffer = opened.enter_context(buffer_of(record))  # the server's own, where one runs on this folder
+    recorder = await opened.enter_async_context(recorded(buffer, buffer=record.buffer, now_ms=_now_ms))
     return Rooms(database, ledger, attest, shelf, [*([recorder] if recorder else []), *plugins])
 
 

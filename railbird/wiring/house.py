@@ -49,6 +49,7 @@ from railbird.lobby import OpenTables
 from railbird.owners import Identify, OwnersAgents
 from railbird.pages.people import agents_page, dead_link, with_page
 from railbird.pages.routes import page_routes
+from railbird.wiring.buffer_place import BufferPlace
 from railbird.wiring.descriptions import DESCRIPTIONS
 from railbird.wiring.hosting import AgentHosting, HouseAgentIds
 from railbird.wiring.keys import FixedKeys, KeySource
@@ -68,7 +69,7 @@ _FORGET_EVERY_S: Final = 3_600
 class House:
     """Everything of one server, put together over an open database. `buffer`: where captured turns lie; None: nowhere."""
 
-    def __init__(self, setup: Setup, database: Database, buffer: str | None = None) -> None:
+    def __init__(self, setup: Setup, database: Database, buffer: BufferPlace | None = None) -> None:
         self._setup, self._database, self._clock = setup, database, setup.clock
         self._house_agents = HouseAgentIds(setup.floor.house_agents)
         books = Bookkeeping(setup.clock.wall_ms, setup.starting_chips)

@@ -6,12 +6,10 @@ same ledger.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
@@ -21,7 +19,6 @@ from starlette.routing import BaseRoute
 
 from capture.absent import AbsentBuffer
 from capture.buffer import Buffer
-from capture.buffer_client import BufferClient
 from capture.durable import Durable
 from capture.hand import Stores
 from capture.hooks import TurnHooks
@@ -43,52 +40,25 @@ from gameserver.store.hands import Hands
 from gameserver.store.people import People
 from policy.ids import AgentId, HandNumber, TableId, UserId
 from policy.viewer import Operator
-from railbird.embedded import valkey
+from railbird.wiring.buffer_place import BufferPlace, RecordSetup
 from railbird.wiring.dealt import Dealt, in_play
 from railbird.wiring.recording import recorded
 
 B = TypeVar("B", bound=msgspec.Struct)
 
-_log: Final = logging.getLogger(__name__)
 _US_A_MS: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class RecordSetup:
-    """`redis_url`: the buffer's; None: an embedded Valkey in `folder`; where that is None too, there is no buffer.
-
-    `ttl_s`: how long the buffer keeps a turn. `pinned_days`: an operator's limit on kept turns; None: there is none.
-    """
-
-    redis_url: str | None = field(default=None, repr=False)
-    folder: Path | None = None
-    ttl_s: int = 86_400
-    pinned_days: int | None = None
-
-
-@contextmanager
-def buffer_url(setup: RecordSetup) -> Iterator[str | None]:
-    """Where the buffer is, started or joined where it is an embedded one; None where there is none to be had, which is told."""
-    if setup.redis_url is not None or setup.folder is None:
-        yield setup.redis_url
-        return
-    with ExitStack() as running:
-        try:
-            url = running.enter_context(valkey.running(setup.folder)).url
-        except valkey.ValkeyError as missing:
-            _log.warning("captured turns have no buffer: %s", missing)
-            url = None
-        yield url
-
-
 class Record:
-    """What of the record a server offers. `url`: the buffer's; `client` and `buffer` are None without one. `now_ms`: Unix time."""
+    """What of the record a server offers. `client`, `buffer`: None where `place` is. `now_ms`: Unix time."""
 
-    def __init__(self, setup: RecordSetup, database: Database, url: str | None, now_ms: Callable[[], int]) -> None:
-        self.url, self._ttl_s, self._now_ms = url, setup.ttl_s, now_ms
+    def __init__(
+        self, setup: RecordSetup, database: Database, place: BufferPlace | None, now_ms: Callable[[], int]
+    ) -> None:
+        self._place, self._setup, self._now_ms = place, setup, now_ms
         self.recorder: Recorder | None = None
         self._opened = AsyncExitStack()
-        self.client = None if url is None else BufferClient(url)
+        self.client = None if place is None else place.client()
         self.buffer = None if self.client is None else Buffer(self.client, now_ms)
         self.ledger = Ledger(database)
         self.retention = Retention(setup.pinned_days)
@@ -96,7 +66,7 @@ class Record:
             buffer=self.buffer or AbsentBuffer(),
             durable=Durable(database),
             ledger=self.ledger,
-            ttl_us=setup.ttl_s * 1_000_000,
+            ttl_us=setup.buffer.ttl_s * 1_000_000,
             now_us=lambda: now_ms() * _US_A_MS,
         )
 
@@ -108,7 +78,7 @@ class Record:
     async def open(self) -> None:
         """Take down turns and what they cost from now on. A buffer that is away is no error."""
         self.recorder = await self._opened.enter_async_context(
-            recorded(self.url, ttl_s=self._ttl_s, now_ms=self._now_ms)
+            recorded(self._place, buffer=self._setup.buffer, now_ms=self._now_ms)
         )
         await self._opened.enter_async_context(self.ledger)
 

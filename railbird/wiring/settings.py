@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from capture.buffer_writer import BufferSettings
 from gameserver.errors import RailbirdError
 from gameserver.floor.settings import FloorSettings
 from gameserver.identity.key_files import KeysMissing
@@ -13,8 +14,8 @@ from gameserver.identity.service_key import ServiceKey
 from gameserver.identity.tokens import TokenRules
 from policy.ids import UserId
 from railbird.config import LOOPBACK, IdentitySettings, Settings
+from railbird.wiring.buffer_place import RecordSetup
 from railbird.wiring.keys import FolderKeys, Issuer, hosting_key
-from railbird.wiring.record import RecordSetup
 from railbird.wiring.setup import Setup
 
 BUFFER_FOLDER: Final = "valkey"
@@ -57,7 +58,7 @@ def record_setup(settings: Settings) -> RecordSetup:
     return RecordSetup(
         redis_url=settings.capture.redis_url,
         folder=settings.store.home / BUFFER_FOLDER,
-        ttl_s=settings.capture.ttl_s,
+        buffer=BufferSettings(ttl_s=settings.capture.ttl_s, ceiling_bytes=settings.capture.buffer_bytes),
         pinned_days=settings.capture.pinned_days,
     )
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from cyclopts import App
 
+from capture.buffer_writer import BufferSettings
 from capture.record import Decided
 from gameserver.store import hands
 from policy.ids import HandNumber, TableId
@@ -20,7 +21,7 @@ from railbird import cli
 from railbird.app import opened
 from railbird.embedded import valkey
 from railbird.home import claimed, is_claimed
-from railbird.wiring.record import RecordSetup, buffer_url
+from railbird.wiring.buffer_place import BufferPlace, RecordSetup, buffer_of
 from railbird.wiring.settings import BUFFER_FOLDER
 from tests.capture.keeping import TTL_S
 from tests.capture.turns import call, decided, fell_back, key, turn
@@ -37,7 +38,7 @@ async def played(home: Path) -> None:
     from gameserver.identity.key_files import init_keys
 
     keys = init_keys(home / "keys", now_s=int(time.time()))
-    record = RecordSetup(folder=home / BUFFER_FOLDER, ttl_s=TTL_S)
+    record = RecordSetup(folder=home / BUFFER_FOLDER, buffer=BufferSettings(ttl_s=TTL_S))
     async with opened(setup(home, keys, record=record)) as server:
         await server.store.create_table(TableId(TABLE), options(), b"")
         now_ms = int(time.time() * 1_000)
@@ -175,8 +176,9 @@ def test_every_record_is_hashed_again(home: Path, capsys: pytest.CaptureFixture[
     }  # fmt: skip
     with sqlite3.connect(home / "railbird.sqlite") as database:
         database.execute("UPDATE agent_call_records SET record = substr(record, 1, 30) WHERE action_index = 4")
-    with buffer_url(RecordSetup(folder=home / BUFFER_FOLDER)) as url:
-        asyncio.run(spoil_envelope(url or ""))
+    with buffer_of(RecordSetup(folder=home / BUFFER_FOLDER)) as place:
+        assert place is not None
+        asyncio.run(spoil_envelope(place))
     code, out, _ = run(capsys, "verify", "--json")
     found = json.loads(out)
     assert code == 1
@@ -189,10 +191,8 @@ def test_every_record_is_hashed_again(home: Path, capsys: pytest.CaptureFixture[
     assert code == 1 and "2 differ:" in out
 
 
-async def spoil_envelope(url: str) -> None:
-    from capture.buffer_client import BufferClient
-
-    client = BufferClient(url)
+async def spoil_envelope(place: BufferPlace) -> None:
+    client = place.client()
     (name,) = await client.scan("env:*")
     await client.command("SET", name, "not what it was", "KEEPTTL")
     await client.close()
