@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from policy import history_policy, reveal_policy, seating_policy, thought_policy, whisper_policy
+from policy import capture_scope, history_policy, reveal_policy, seating_policy, thought_policy, whisper_policy
+from policy.capture_scope import EveryAgent, InPlay
 from policy.errors import PolicyRefusal
 from policy.gates import GATES
 from policy.history_policy import Disclosed, Ending, PastAgent, PastHand, PastPerson, PastSeat, PublicStream, Stranger
-from policy.ids import AgentId, Card, HoleCards, Seat, UserId
+from policy.ids import AgentId, Card, HandNumber, HoleCards, Seat, TableId, UserId
 from policy.reveal_policy import HandCards, Peek, SeatCards, Stage, Standing
 from policy.sealed import Sealed
 from policy.seating_policy import HostedAgent, OutsideAgent, Person, Sitter
@@ -60,7 +61,8 @@ _MOMENTS: Final[Mapping[str, tuple[Stage, Standing, RevealOptions]]] = {
 
 def page() -> str:
     """The whole page, as Markdown."""
-    sections = (_preface(), _hole_cards(), _peeks(), _thoughts(), _history(), _seats(), _whispers(), _register())
+    told = (_thoughts(), _history(), _captured(), _seats(), _whispers())
+    sections = (_preface(), _hole_cards(), _peeks(), *told, _register())
     return "\n".join(line for section in sections for line in section)
 
 
@@ -181,6 +183,48 @@ def _in_history(reader: history_policy.Reader, disclosed: Disclosed, ending: End
     player = PastAgent(AgentId("agent"), UserId("owner"))
     hand = PastHand(ending, PublicStream.DONE, CLOSED, (PastSeat(_OTHER, player, Sealed(_CARDS), disclosed),))
     return _mark(_OTHER in history_policy.compute_disclosed_hole_cards(reader=reader, hand=hand))
+
+
+def _captured() -> Iterator[str]:
+    yield "## An agent's captured turns: what it knew, was told, said and did"
+    yield ""
+    yield "Read, kept, taken along or deleted (`capture_scope`). A hand is in play while a running table has it open."
+    yield ""
+    viewers = {name: viewer for name, viewer in _VIEWERS.items() if not isinstance(viewer, Owner)}
+    rows = {
+        "who owned it at the deal": [_of_owner(UserId("owner"))] * 2,
+        "who owns it since, and any other user": [_of_owner(UserId("rival"))] * 2,
+        **{name: [_of_operator(viewer, state) for state in InPlay] for name, viewer in viewers.items()},
+    }
+    yield from _table("", ["in play", "over or cancelled"], rows)
+
+
+def _of_owner(user_id: UserId) -> str:
+    def ask() -> str:
+        capture_scope.scope_for_owner(
+            user_id=user_id,
+            agent_id=AgentId("agent"),
+            table_id=TableId("t"),
+            hand_number=HandNumber(1),
+            owner_at_deal=UserId("owner"),
+        )
+        return "**yes**"
+
+    return _answer(ask)
+
+
+def _of_operator(reader: Viewer, in_play: InPlay) -> str:
+    def ask() -> str:
+        capture_scope.scope_for_operator(
+            reader=reader,
+            whose=EveryAgent(),
+            table_id=TableId("t"),
+            hand_number=HandNumber(1),
+            in_play=in_play,
+        )
+        return "**yes**"
+
+    return _answer(ask)
 
 
 def _seats() -> Iterator[str]:
