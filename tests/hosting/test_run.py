@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -13,19 +14,23 @@ from typing import Any, Final
 import pytest
 
 from capture.ledger import Ledger
+from gameserver.identity.key_files import init_keys
 from gameserver.identity.keys import KeyUse, new_key, private_pem
 from gameserver.store.engine import open_database
 from policy.ids import AgentId
 from railbird import migrations
 from railbird.agenthost.file.agents import read_agents_file
+from railbird.agenthost.plugins import UnknownPlugin
 from railbird.agenthost.prices import Price
 from railbird.config import load_settings
 from railbird.hosting.prepare import CannotHost, Wanted
 from railbird.hosting.run import play_until
+from railbird.hosting.tables import NoServer
+from railbird.serving import listen
 from tests.agenthost.models.provider import provider
 from tests.hosting.test_command import CALLS, KEY, agent, is_seated, model, server
 from tests.hosting.test_deployed_agents import player_of
-from tests.system.process import until
+from tests.system.process import HAPPENS_WITHIN_S, until
 
 FAST: Final = {"MIN_TURN_MS": "0"}
 _PRICE: Final = Price(Decimal("0.10"), Decimal("0.40"))
@@ -161,3 +166,21 @@ async def test_one_agent_plays_at_two_tables(tmp_path: Path) -> None:
         (only,) = (await world.ask("GET", "/agents", user="ann")).json()["agents"]
         versions = (await world.ask("GET", f"/agents/{only['agentId']}", user="ann")).json()["versions"]
         assert len(versions) == 1
+
+
+async def test_what_cannot_be_played_is_told(tmp_path: Path) -> None:
+    """A listener that is not installed, a server that is none of ours."""
+    async with server(tmp_path) as (_, base):
+        with pytest.raises(UnknownPlugin, match="none-such"):
+            await play_until(asyncio.Event(), wanted(tmp_path, f'server = "{base}"\nlisteners = ["none-such"]\n'))
+        with pytest.raises(NoServer, match="is no Railbird"):
+            await play_until(asyncio.Event(), wanted(tmp_path, f'server = "{base}healthz/"\n'))
+
+
+async def test_a_host_that_is_stopped_while_it_waits_for_a_server_ends(tmp_path: Path) -> None:
+    """At once, with 0."""
+    with listen("127.0.0.1", 0) as nobody:
+        port = nobody.getsockname()[1]
+    init_keys(tmp_path / "keys", now_s=int(time.time()))
+    async with asyncio.timeout(HAPPENS_WITHIN_S), host(tmp_path, f'server = "http://127.0.0.1:{port}"\n'):
+        pass
