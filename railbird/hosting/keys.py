@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 from pathlib import Path
@@ -18,25 +19,34 @@ class NoKeys(Exception):
     """Nothing can be signed; for people."""
 
 
-def signing_of(settings: Settings) -> HostSigning:
-    """What signs the tokens of this host's agents. Raises NoKeys."""
-    try:
-        folder = _folder(settings)
-        own = _own(settings.identity.hosting_key)
-    except (RailbirdError, OSError) as problem:
-        raise NoKeys(f"The keys cannot be used: {problem}.") from None
-    if folder is None and own is None:
-        raise NoKeys(
-            f"There are no keys in {settings.store.keys_folder}, and RAILBIRD_HOSTING_KEY names none: "
-            "`railbird keys init` makes them."
-        )
+class HostKeys:
+    """What signs the tokens of this host's agents: `attest`. Raises NoKeys where nothing can be signed."""
 
-    def signing(use: KeyUse) -> SigningKey | None:
-        if use is KeyUse.HOSTING and settings.identity.hosting_key is not None:
-            return own
-        return None if folder is None else folder.signing(use)
+    def __init__(self, settings: Settings) -> None:
+        self._own_is_elsewhere = settings.identity.hosting_key is not None
+        try:
+            self._folder = _folder(settings)
+            self._own = _own(settings.identity.hosting_key)
+        except (RailbirdError, OSError) as problem:
+            raise NoKeys(f"The keys cannot be used: {problem}.") from None
+        if self._folder is None and self._own is None:
+            raise NoKeys(
+                f"There are no keys in {settings.store.keys_folder}, and RAILBIRD_HOSTING_KEY names none: "
+                "`railbird keys init` makes them."
+            )
+        self.attest = HostSigning(self._signing, lambda agent_id: int(time.time()), lambda: secrets.token_urlsafe(12))
 
-    return HostSigning(signing, lambda agent_id: int(time.time()), lambda: secrets.token_urlsafe(12))
+    async def follow(self) -> None:
+        """Look at the folder again and again, until cancelled: keys are rotated while agents play."""
+        if self._folder is None:
+            await asyncio.Event().wait()
+        else:
+            await self._folder.follow()
+
+    def _signing(self, use: KeyUse) -> SigningKey | None:
+        if use is KeyUse.HOSTING and self._own_is_elsewhere:
+            return self._own
+        return None if self._folder is None else self._folder.signing(use)
 
 
 def _folder(settings: Settings) -> FolderKeys | None:

@@ -26,7 +26,7 @@ from railbird.agenthost.plugins import UnknownPlugin, load_plugins
 from railbird.agenthost.registry.store import Registry
 from railbird.agenthost.service import Service
 from railbird.agenthost.visit import VisitPorts
-from railbird.hosting.keys import NoKeys, signing_of
+from railbird.hosting.keys import HostKeys, NoKeys
 from railbird.hosting.observing import TurnCounts, host_metrics, observers_of
 from railbird.hosting.prepare import (
     CannotHost,
@@ -93,7 +93,8 @@ async def _opened(wanted: Wanted, opened: AsyncExitStack) -> Rooms:
         opened.callback(each.close, _LISTENERS_WITHIN_S)
     if not wanted.file.needs_the_database:
         return Rooms(None, None, None, shelf, plugins)
-    attest = signing_of(wanted.settings)
+    keys = HostKeys(wanted.settings)
+    opened.callback(asyncio.create_task(keys.follow(), name="keys").cancel)
     wanted.settings.store.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     database = await open_database(wanted.settings.store.database_url, migrate=migrations.upgrade)
     opened.push_async_callback(database.dispose)
@@ -101,7 +102,7 @@ async def _opened(wanted: Wanted, opened: AsyncExitStack) -> Rooms:
     record = record_setup(wanted.settings)
     buffer = opened.enter_context(buffer_of(record))  # the server's own, where one runs on this folder
     recorder = await opened.enter_async_context(recorded(buffer, buffer=record.buffer, now_ms=_now_ms))
-    return Rooms(database, ledger, attest, shelf, [*([recorder] if recorder else []), *plugins])
+    return Rooms(database, ledger, keys.attest, shelf, [*([recorder] if recorder else []), *plugins])
 
 
 async def _unless_stopped(work: Coroutine[Any, Any, T], stop: asyncio.Event) -> T | None:

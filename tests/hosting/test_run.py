@@ -15,7 +15,7 @@ import pytest
 
 from capture.ledger import Ledger
 from gameserver.identity.key_files import init_keys
-from gameserver.identity.keys import KeyUse, new_key, private_pem
+from gameserver.identity.keys import KeyUse, new_key, private_pem, public_pem
 from gameserver.store.engine import open_database
 from policy.ids import AgentId
 from railbird import migrations
@@ -27,9 +27,11 @@ from railbird.hosting.prepare import CannotHost, Wanted
 from railbird.hosting.run import play_until
 from railbird.hosting.tables import NoServer
 from railbird.serving import listen
+from railbird.wiring.keys import FolderKeys, hosting_key
 from tests.agenthost.models.provider import provider
 from tests.hosting.test_command import CALLS, KEY, agent, is_seated, model, server
 from tests.hosting.test_deployed_agents import player_of
+from tests.http.world import live, opened_world
 from tests.system.process import HAPPENS_WITHIN_S, until
 
 FAST: Final = {"MIN_TURN_MS": "0"}
@@ -130,13 +132,21 @@ async def test_only_what_is_on_the_list_is_attested(tmp_path: Path) -> None:
 
 
 async def test_a_host_may_have_its_own_key(tmp_path: Path) -> None:
-    """The server knows the public half, in RAILBIRD_HOSTING_KEY; here a server that does not takes no such token."""
-    pem = tmp_path / "hosting.pem"
-    pem.write_bytes(private_pem(new_key(KeyUse.HOSTING)))
+    """Its token is taken at a revealing table by a server that has the public half, and nowhere by one that has not."""
+    key, pem = new_key(KeyUse.HOSTING), tmp_path / "hosting.pem"
+    pem.write_bytes(private_pem(key))
     pem.chmod(0o600)
-    async with server(tmp_path) as (world, base):
-        table_id = await world.table()
-        text = f'server = "{base}"\ndeployments = false\n' + agent("Ann", table_id)
+    public = tmp_path / "public.pem"
+    public.write_bytes(public_pem(key))
+    init_keys(tmp_path / "keys", now_s=int(time.time()))
+    knows = FolderKeys(tmp_path / "keys", now_ms=lambda: int(time.time() * 1_000), hosting=hosting_key(public))
+    async with opened_world(tmp_path, key_source=knows) as world, live(world) as base:
+        table_id = await world.table(name="Kitchen", showHands=True)
+        text = f'server = "{base}"\ndeployments = false\n' + agent("Ann", "Kitchen")
+        async with host(tmp_path, text, RAILBIRD_HOSTING_KEY=str(pem)):
+            await is_seated(world, table_id, "ann")
+    async with server(tmp_path) as (_, base):
+        text = f'server = "{base}"\ndeployments = false\n' + agent("Ann", "Kitchen")
         with pytest.raises(CannotHost, match="bad_token"):
             await play_until(asyncio.Event(), wanted(tmp_path, text, RAILBIRD_HOSTING_KEY=str(pem)))
 
