@@ -14,6 +14,7 @@ Holds decision 0017.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import hmac
 import json
@@ -35,11 +36,6 @@ MOST_LEVELS: Final = 64
 
 _PLAIN_NAME: Final = re.compile("[a-z_-][a-z0-9_-]*")
 """A name, in small letters, that JSON has one way to write, but for its case and for escapes by number."""
-
-_Names: TypeAlias = tuple[tuple[bytes, ...], ...]
-
-_KNOWN: Final[dict[tuple[int, str], tuple[tuple[Rule, ...], _Names]]] = {}
-_MOST_KNOWN: Final = 256
 
 _DOMAIN: Final = b"railbird.redaction.hash.v1\x00"
 _MOST_BITS: Final = 1024
@@ -101,10 +97,10 @@ def redact_text_for_record(*, text: bytes, place: str, rules: Sequence[Rule], ha
     Raises PolicyRefusal as `redact_for_record` does; nothing in the text raises.
     """
     _check_key(hash_key)
-    if not _can_fire(_names_needed(rules, place), text):
+    if not _can_fire(_names_needed(tuple(rules), place), text):
         return text
     redacted = redact_for_record(record={place: _read_json(text)}, rules=rules, hash_key=hash_key)
-    return json.dumps(redacted[place], separators=(",", ":"), allow_nan=False).encode("ascii")
+    return json.dumps(redacted[place], separators=(",", ":")).encode()
 
 
 def keep_known_headers(
@@ -143,7 +139,7 @@ def _check(rule: Rule) -> None:
         raise PolicyRefusal(RefusalCode.BAD_VALUE, "a text is cut to 0 characters or more")
 
 
-def _find_names(rules: Sequence[Rule], place: str) -> _Names:
+def _find_names(rules: tuple[Rule, ...], place: str) -> tuple[tuple[bytes, ...], ...]:
     """For each rule that can lead into this place: names that stand in a text in which it fires; none: it fires anywhere.
 
     Parts that are found by what they are, and not by their letters, are not asked for: `*`, and the index of a list.
@@ -152,31 +148,13 @@ def _find_names(rules: Sequence[Rule], place: str) -> _Names:
         _check(rule)
     paths = [tuple(rule.path.casefold().split(".")) for rule in rules]
     inner = {rest for path in paths for rest in _step(path, place.casefold())}
-    needed = {tuple(part.encode() for part in rest if _PLAIN_NAME.fullmatch(part)) for rest in inner}
-    enough: list[tuple[bytes, ...]] = []
-    for names in sorted(needed, key=lambda names: (len(names), len(b"".join(names)), names)):
-        if not any(_implies(names, other) for other in enough):
-            enough.append(names)
-    return tuple(enough)
+    return tuple({tuple(part.encode() for part in rest if _PLAIN_NAME.fullmatch(part)) for rest in inner})
 
 
-def _implies(names: tuple[bytes, ...], other: tuple[bytes, ...]) -> bool:
-    """Whether a text with all of these names has all the other ones, so that it is enough to ask for those."""
-    return all(any(part in name for name in names) for part in other)
+_names_needed: Final = functools.lru_cache(maxsize=256)(_find_names)
 
 
-def _names_needed(rules: Sequence[Rule], place: str) -> _Names:
-    """What `_find_names` finds, remembered for a tuple: it stays as it is, and the memory keeps it from being another's."""
-    if type(rules) is not tuple:
-        return _find_names(rules, place)
-    if (known := _KNOWN.get((id(rules), place))) is None:
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.clear()
-        _KNOWN[id(rules), place] = known = (rules, _find_names(rules, place))
-    return known[1]
-
-
-def _can_fire(needed: _Names, text: bytes) -> bool:
+def _can_fire(needed: tuple[tuple[bytes, ...], ...], text: bytes) -> bool:
     """Whether all names that a rule needs may stand in the text, letters that JSON writes by number included."""
     if b"\\u" in text or b"\x00" in text:
         return bool(needed)
@@ -288,13 +266,13 @@ def _mark(mode: str, rule: str) -> JsonObject:
 
 def _enter(live: _Live, name: str) -> _Live:
     """The rules that are live one name further in."""
-    return tuple((rule, rest) for rule, path in live for rest in _step(path, name)) if live else ()
+    return tuple((rule, rest) for rule, path in live for rest in _step(path, name))
 
 
 def _step(path: tuple[str, ...], name: str) -> Iterator[tuple[str, ...]]:
     """What is left of a path after this name, in each way to take it: a name with dots in it is as many parts of the path."""
-    if path[0] == "*" or path[0] == name:
+    if path[0] == "*":
         yield path[1:]
-    for taken in range(2, min(len(path), name.count(".") + 1) + 1):
-        if ".".join(path[:taken]) == name:
-            yield path[taken:]
+    parts = name.split(".")
+    if path[: len(parts)] == tuple(parts):
+        yield path[len(parts) :]

@@ -293,6 +293,10 @@ TEXTS = [
     ("[7]", ["at"], DROP % "at"),
     ("[7]", ["*"], DROP % "*"),
     ('{"a": 1, "a": {"redacted":"drop","rule":"at.a"}}', ["at.a"], '{"a":' + DROP % "at.a" + "}"),
+    ('{"": {"a": 1}}', ["at.a"], '{"":{"a":1}}'),
+    ('{"*.a": 1}', ["at.*.a"], '{"*.a":' + DROP % "at.*.a" + "}"),
+    ('{"longer": 1}', ["at.other", "at.longer"], '{"longer":' + DROP % "at.longer" + "}"),
+    ('{"other": 1}', ["at.other", "at.longer"], '{"other":' + DROP % "at.other" + "}"),
     ('{"token": 1, "mine": 2}', ["at.agentToken", "at.token"], '{"token":' + DROP % "at.token" + ',"mine":2}'),
     ('{"agentToken": 1}', ["at.token", "at.agentToken"], '{"agentToken":' + DROP % "at.agentToken" + "}"),
     ('{"a":{"b": 1}}', ["at.b.a", "at.a.b"], '{"a":{"b":' + DROP % "at.a.b" + "}}"),
@@ -322,11 +326,17 @@ def test_a_text_that_is_no_json_is_dropped_where_a_rule_could_fire(text: bytes) 
     assert redact_text(text, Drop("at.other")) == text
 
 
+def test_a_text_that_is_written_anew_has_no_spaces() -> None:
+    """And no letter outside of ASCII."""
+    anew = b'{"a":{"redacted":"drop","rule":"at.a"},"b":["\\u00e9",1]}'
+    assert redact_text('{"a": 1, "b": ["é", 1]}'.encode(), Drop("at.a")) == anew
+
+
 def test_a_text_in_wide_letters_is_read() -> None:
     """JSON is known by its zeros where each letter has more than one byte, so a name is found in it too."""
-    mark = {"a": {"redacted": "drop", "rule": "at.a"}}
-    assert json.loads(redact_text('{"a": "secret"}'.encode("utf-16"), Drop("at.a"))) == mark
-    assert json.loads(redact_text('{"a": "secret"}'.encode("utf-32-be"), Drop("at.a"))) == mark
+    mark = {"token": {"redacted": "drop", "rule": "at.token"}}
+    for letters in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"):
+        assert json.loads(redact_text('{"token": "secret"}'.encode(letters), Drop("at.token"))) == mark
 
 
 @pytest.mark.parametrize(("rule", "key"), [("a", KEY), (Drop(""), KEY), (Drop("a"), b"k" * 15)])
