@@ -122,7 +122,9 @@ for _, book in ipairs({clean, notable}) do
 end
 if #dropped > 0 then redis.call('HINCRBY', totals, 'dropped', #dropped) end
 
-for _, book in ipairs(KEYS) do redis.call('EXPIRE', book, life) end
+for _, book in ipairs(KEYS) do
+  if redis.call('TTL', book) < tonumber(life) then redis.call('EXPIRE', book, life) end
+end
 return dropped
 """)
 """Counts what was written and what has expired; where it is more than the ceiling, strikes the oldest clean turns, then the

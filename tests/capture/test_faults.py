@@ -284,6 +284,16 @@ async def test_indexes_and_envelopes_outlive_their_turns(on_either: Buffered) ->
             assert ms > max(turns), name
 
 
+async def test_looking_at_the_books_changes_no_life(on_either: Buffered) -> None:
+    """They live as long as what they count, however often somebody asks."""
+    await on_either.another_writer(ttl_s=30 * 86_400).write([entry_of(turn())])
+    await on_either.writer.write([entry_of(turn(key(index=9)))])
+    await on_either.buffer.stats()
+    names = sorted(set(await on_either.client.scan("books:*")))
+    lives = [await on_either.client.command("TTL", name) for name in names]
+    assert len(lives) == 3 and min(lives) > 29 * 86_400
+
+
 async def test_a_turn_renews_its_envelope(on_either: Buffered) -> None:
     """An envelope about to expire lives on with the turn that uses it again."""
     await on_either.writer.write([entry_of(turn(key(index=1)))])
