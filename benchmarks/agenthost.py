@@ -255,7 +255,7 @@ def _figures(load: Load, timed: Timed) -> list[Figure]:
 
 
 def _ms(name: str, value: float, note: str = "") -> Figure:
-    return Figure(name, value, "ms", note, higher=False)
+    return Figure(name, value, "ms", note, higher=False, has_peer=False)
 
 
 def _sizes(timed: Timed) -> list[Figure]:

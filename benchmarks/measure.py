@@ -11,13 +11,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One thing measured. `value` is None where it was not: `note` says why. `higher`: the more the better."""
+    """One thing measured. `value` is None where it was not: `note` says why. `higher`: the more the better.
+
+    `has_peer`: whether it is to be compared with the first of its unit.
+    """
 
     name: str
     value: float | None
     unit: str
     note: str = ""
     higher: bool = True
+    has_peer: bool = True
 
 
 def rate(work: Callable[[], object], seconds: float, rounds: int = 3) -> float:
@@ -63,7 +67,7 @@ def _value(figure: Figure) -> str:
 
 def _ratio(figure: Figure, figures: Sequence[Figure]) -> str:
     ours = next(other for other in figures if other.unit == figure.unit)
-    if figure is ours or not figure.value or not ours.value:
+    if figure is ours or not figure.has_peer or not figure.value or not ours.value:
         return ""
     ahead = ours.value / figure.value if figure.higher else figure.value / ours.value
     return f"ours {ahead:.2f}x"
