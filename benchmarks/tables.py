@@ -129,7 +129,7 @@ class Hall:
         for fact in facts:
             match fact:
                 case TurnOpened():
-                    self._move(table, fact)
+                    asyncio.get_running_loop().call_soon(self._move, table, fact)  # or a table would never wait
                 case Moved():
                     self.moves += 1
                 case HandEnded():

@@ -8,7 +8,7 @@ Two times are measured: in the server from the receipt of a move to when all its
 from when the move was due to when its frame arrived, the way through both processes and all queues included. After the rate that is
 asked for, twice that shows what is left.
 
-It takes about a minute and a half, says what it does meanwhile, and ends with a reason where something takes too long.
+It takes about a minute, says what it does meanwhile, and ends with a reason where something takes too long.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class NotMeasured(Exception):
 
 
 def run(seconds: float) -> tuple[str, Sequence[Figure]]:
-    """A title and the figures; three times `seconds` by the clock at each pace."""
+    """A title and the figures; twice `seconds` by the clock at each pace."""
     title = f"{TABLES:,} tables in one process, {TABLES * (SEATS + 1):,} sockets to another, with SQLite"
     try:
         _allow_files()
-        measured = in_a_folder(lambda database: _measure(database, max(10.0, seconds * 3)))
+        measured = in_a_folder(lambda database: _measure(database, max(10.0, seconds * 2)))
     except NotMeasured as why:
         return title, [Figure("all of it", None, "", f"not measured: {why}")]
     return title, [figure for each in measured for figure in _figures(each)]

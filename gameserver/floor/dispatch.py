@@ -13,7 +13,16 @@ from msgspec import UNSET
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.identity.who import AgentIdentity, Identity, Nobody, UserIdentity
 from gameserver.table import commands
-from gameserver.table.commands import AgentPlayer, Command, Player, PlayerId, SitOutWhen, UserPlayer, player_id
+from gameserver.table.commands import (
+    AgentPlayer,
+    Command,
+    Player,
+    PlayerId,
+    SitOutWhen,
+    UserPlayer,
+    agent_player_id,
+    player_id,
+)
 from gameserver.wire import messages
 from policy.ids import AgentId, Seat, TurnId
 
@@ -53,6 +62,8 @@ def player_of(identity: Identity, *, house_agents: Container[AgentId]) -> Player
 
 def player_id_of(identity: Identity) -> PlayerId:
     """The player whom an identity speaks for. Refuses `Nobody`."""
+    if isinstance(identity, AgentIdentity):  # as nearly each time
+        return agent_player_id(identity.agent_id)
     return player_id(player_of(identity, house_agents=frozenset()))
 
 

@@ -60,7 +60,7 @@ class Mail:
         change = Change(self._table_id, facts, state, now)
         with self._showing.drawing(state):
             self._showing.tell(change, facts, state, now)
-            self._shown_live.sent(state, now.wall_ms)
+            self._shown_live.sent(state, change.sight, now.wall_ms)
             for audience in _seats_told(facts, state):
                 if not self._door.has_listeners(self._table_id, audience):
                     continue
@@ -153,6 +153,6 @@ def _has_another_audience(room: Room, caller: Caller) -> bool:
 def _seats_told(facts: Sequence[Fact], state: TableState) -> list[SeatAudience]:
     """The seats' audiences as the streams stand: those who hold a seat and did not just take it."""
     taken = {fact.seat for fact in facts if isinstance(fact, SeatTaken)}
-    held = {SeatAudience(seat.seat, player_id(seat.player)) for seat in state.seats}
     freed = {SeatAudience(fact.seat, player_id(fact.player)) for fact in facts if isinstance(fact, SeatFreed)}
-    return sorted({each for each in held if each.seat not in taken} | freed, key=lambda each: each.seat)
+    held = [SeatAudience(seat.seat, player_id(seat.player)) for seat in state.seats if seat.seat not in taken]
+    return sorted(freed.union(held), key=lambda each: each.seat) if freed else held

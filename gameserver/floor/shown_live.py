@@ -9,7 +9,7 @@ from __future__ import annotations
 from gameserver.store.disclosure import UNKNOWN, Disclosure
 from gameserver.table.facts import HandBegan
 from gameserver.table.state import TableState
-from gameserver.views import sight
+from gameserver.views.sight import Sight
 from policy.ids import HandNumber, Seat
 from policy.spectator_policy import CLOSED, RevealOptions
 from policy.viewer import Spectator
@@ -27,11 +27,10 @@ class ShownLive:
         """A hand begins, and nothing of it is shown."""
         self._hand_number, self._reveal_at_deal, self._streamed = began.hand_number, reveal, {}
 
-    def sent(self, state: TableState, now_ms: int) -> None:
-        """The public stream has got this state; with a delay, it shows it later."""
+    def sent(self, state: TableState, on_table: Sight | None, now_ms: int) -> None:
+        """The public stream has got this state; with a delay, it shows it later. `on_table`: the hand in it, as the gate is asked."""
         if state.hand is None or state.hand.hand_number != self._hand_number:
             return
-        on_table = sight.sight_of_table(state)
         shown_ms = now_ms + state.options.spectator_delay_ms
         for seat in () if on_table is None else on_table.seen_by(Spectator()):
             self._streamed.setdefault(seat, shown_ms)

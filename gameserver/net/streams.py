@@ -47,20 +47,23 @@ class StreamLimits:
 class Ring:
     """The last frames of a stream, bounded in number, in bytes and in age.
 
-    They lie here in pieces, which the streams of a table have in common: one that nobody listens to costs little.
+    They lie here in pieces, which the streams of a table have in common: one that nobody listens to costs little. When they came is
+    kept beside them, and in no pair with them: so many pairs would be what the garbage collector looks at most.
     """
 
-    __slots__ = ("_bytes", "_frames", "_last_seq", "_limits")
+    __slots__ = ("_bytes", "_came_ms", "_frames", "_last_seq", "_limits")
 
     def __init__(self, limits: StreamLimits) -> None:
         self._limits = limits
-        self._frames: deque[tuple[int, Pieces]] = deque()
+        self._frames: deque[Pieces] = deque()
+        self._came_ms: deque[int] = deque()
         self._bytes = 0
         self._last_seq = 0
 
     def put(self, seq: int, frame: Pieces, now_ms: int) -> None:
         """The next frame."""
-        self._frames.append((now_ms, frame))
+        self._frames.append(frame)
+        self._came_ms.append(now_ms)
         self._bytes += _size(frame)
         self._last_seq = seq
         while len(self._frames) > self._limits.ring_frames or self._bytes > self._limits.ring_bytes:
@@ -74,14 +77,15 @@ class Ring:
         if not 0 <= missed <= len(self._frames):
             return None
         frames = islice(self._frames, len(self._frames) - missed, None)
-        return [numbered(frame, number) for number, (_, frame) in enumerate(frames, seq + 1)]
+        return [numbered(frame, number) for number, frame in enumerate(frames, seq + 1)]
 
     def _drop_old(self, now_ms: int) -> None:
-        while self._frames and now_ms - self._frames[0][0] > self._limits.absence_ms:
+        while self._came_ms and now_ms - self._came_ms[0] > self._limits.absence_ms:
             self._drop_first()
 
     def _drop_first(self) -> None:
-        self._bytes -= _size(self._frames.popleft()[1])
+        self._came_ms.popleft()
+        self._bytes -= _size(self._frames.popleft())
 
 
 def _size(frame: Pieces) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never
 
 from gameserver.table.commands import AgentPlayer, Player, UserPlayer, player_id
@@ -48,11 +47,35 @@ CardsOfHand: TypeAlias = tuple[int, Sequence[str]]
 """A hand's number, and cards that a frame shows of it."""
 
 
-@dataclass(frozen=True, slots=True)
+_HandPlayers: TypeAlias = Sequence[tuple[Seat, Player]]
+
+
 class _Hand:
-    board: Sequence[Card]
-    cards: HandCards | None
-    players: Sequence[tuple[Seat, Player]]
+    """A hand of a table, and how the gate knows its players."""
+
+    __slots__ = ("board", "cards", "players", "viewers")
+
+    def __init__(self, board: Sequence[Card], cards: HandCards | None, players: _HandPlayers) -> None:
+        self.board, self.cards, self.players = board, cards, players
+        self.viewers = {player_id(player): _seated(seat, player) for seat, player in players}
+
+
+class _Hands:
+    """The hands of one table, each found once in a state of it."""
+
+    __slots__ = ("_found", "_state")
+
+    def __init__(self) -> None:
+        self._state: TableState | None = None
+        self._found: dict[int, _Hand] = {}
+
+    def find(self, hand_number: int, state: TableState) -> _Hand:
+        if state is not self._state:
+            self._state, self._found = state, {}
+        hand = self._found.get(hand_number)
+        if hand is None:
+            hand = self._found[hand_number] = _find_hand(hand_number, state)
+        return hand
 
 
 class Tripwire:
@@ -64,6 +87,7 @@ class Tripwire:
     def __init__(self, state: Callable[[], TableState], shown: Callable[[Audience], TableState] | None = None) -> None:
         self._state = state
         self._shown = shown
+        self._hands = _Hands()
         self.refused = 0
 
     def permitted(self, audience: Audience, frames: Iterable[NumberedFrame]) -> list[NumberedFrame]:
@@ -72,7 +96,8 @@ class Tripwire:
         return [
             frame
             for frame in frames
-            if self._passes(own if isinstance(frame, OwnCards) else look, frame, cards_of_frame(frame))
+            if not (cards := cards_of_frame(frame))
+            or self._passes(own if isinstance(frame, OwnCards) else look, frame, cards)
         ]
 
     def permits_snapshot(self, audience: Audience, snapshot: Snapshot) -> bool:
@@ -84,9 +109,9 @@ class Tripwire:
 
     def _looks(self, audience: Audience) -> tuple[_Look, _Look]:
         """At what is shown of the table, and at an owner's own cards."""
-        live = _Look(audience, self._state)
+        live = _Look(audience, self._state, self._hands)
         shown = self._shown
-        return (live if shown is None else _Look(audience, lambda: shown(audience))), live
+        return (live if shown is None else _Look(audience, lambda: shown(audience), self._hands)), live
 
     def _passes(self, look: _Look, shown: NumberedFrame | Snapshot, cards: Iterable[CardsOfHand]) -> bool:
         for number, shown_cards in cards:
@@ -104,40 +129,40 @@ class Tripwire:
 class _Look:
     """What one audience may have of each hand, found out once."""
 
-    def __init__(self, audience: Audience, state: Callable[[], TableState]) -> None:
+    __slots__ = ("_hands", "_permitted", "_state", "audience")
+
+    def __init__(self, audience: Audience, state: Callable[[], TableState], hands: _Hands) -> None:
         self.audience = audience
-        self._state = state
+        self._state, self._hands = state, hands
         self._permitted: dict[int, frozenset[str]] = {}
 
     def may_have(self, hand_number: int, cards: Iterable[str]) -> bool:
         permitted = self._permitted.get(hand_number)
         if permitted is None:
-            permitted = self._permitted[hand_number] = _cards_for(self.audience, hand_number, self._state())
+            state = self._state()
+            hand = self._hands.find(hand_number, state)
+            permitted = self._permitted[hand_number] = _cards_for(self.audience, hand, state)
         return permitted.issuperset(cards)
 
 
-def cards_of_frame(frame: NumberedFrame) -> Iterator[CardsOfHand]:
+def cards_of_frame(frame: NumberedFrame) -> Sequence[CardsOfHand]:
     """Every card field of a frame. A new kind of frame has to be looked at here."""
     match frame:
+        case PlayerAction() | YourTurn() | HandStarted() | HandCancelled() | AgentThought() | Decision() | Note():
+            return ()
         case GameState():
-            number = frame.hand_number or 0
-            yield number, frame.board
-            yield number, frame.your_hole_cards or ()
-            for cards in (frame.revealed_hole_cards or {}).values():
-                yield number, cards
+            number, revealed = frame.hand_number or 0, frame.revealed_hole_cards or {}
+            own = (number, frame.board), (number, frame.your_hole_cards or ())
+            return *own, *((number, cards) for cards in revealed.values())
         case StreetDealt():
-            yield frame.hand_number or 0, frame.cards
-            yield frame.hand_number or 0, frame.board
+            return (frame.hand_number or 0, frame.cards), (frame.hand_number or 0, frame.board)
         case CardsShown() | OwnCards():
-            yield frame.hand_number or 0, frame.cards
+            return ((frame.hand_number or 0, frame.cards),)
         case HandResult():
-            yield frame.hand_number or 0, frame.board
-            for shown in frame.shown:
-                yield frame.hand_number or 0, shown.cards
-        case YourTurn() | PlayerAction() | HandStarted() | HandCancelled() | AgentThought() | Decision() | Note():
-            return
+            shown = ((frame.hand_number or 0, hand.cards) for hand in frame.shown)
+            return (frame.hand_number or 0, frame.board), *shown
         case PowerUsed() | TableOptions() | Presence() | Chat() | TableStatus():
-            return
+            return ()
         case _:
             assert_never(frame)
 
@@ -150,13 +175,12 @@ def cards_of_snapshot(snapshot: Snapshot) -> Iterator[CardsOfHand]:
         yield past.hand_number, past.your_hole_cards or ()
 
 
-def _cards_for(audience: Audience, hand_number: int, state: TableState) -> frozenset[str]:
+def _cards_for(audience: Audience, hand: _Hand, state: TableState) -> frozenset[str]:
     """The cards that this audience may have of a hand: its board, and what the gate says of the hole cards."""
-    hand = _find_hand(hand_number, state)
     if hand.cards is None:
         return frozenset(hand.board)
     revealed = reveal_policy.compute_revealed_hole_cards(
-        viewer=_viewer(audience, hand.players), hand=hand.cards, options=state.options.reveal
+        viewer=_viewer(audience, hand), hand=hand.cards, options=state.options.reveal
     )
     return frozenset(hand.board).union(*revealed.values())
 
@@ -172,28 +196,25 @@ def _find_hand(hand_number: int, state: TableState) -> _Hand:
     return _Hand((), None, ())
 
 
-def _viewer(audience: Audience, players: Sequence[tuple[Seat, Player]]) -> Viewer:
+def _viewer(audience: Audience, hand: _Hand) -> Viewer:
     match audience:
         case PublicAudience():
             return Spectator()
         case AgentsAudience():
             return UnseatedAgent(AgentId("any"))
         case OwnerAudience(user_id=user_id):
-            own = (seat for seat, player in players if isinstance(player, AgentPlayer) and player.owner == user_id)
+            own = (seat for seat, player in hand.players if isinstance(player, AgentPlayer) and player.owner == user_id)
             return Owner(user_id, frozenset(own))
-        case SeatAudience():
-            return _player(audience, players)
+        case SeatAudience(occupant=occupant):
+            # In the seat where they were dealt in, which may have been another one; else as one without a seat.
+            return hand.viewers.get(occupant, UnseatedAgent(AgentId("any")))
         case _:
             assert_never(audience)
 
 
-def _player(audience: SeatAudience, players: Sequence[tuple[Seat, Player]]) -> Viewer:
-    """The player in the seat where they were dealt in, which may have been another one; else one without a seat."""
-    for seat, player in players:
-        if player_id(player) == audience.occupant:
-            match player:
-                case AgentPlayer(agent_id=agent_id):
-                    return SeatedAgent(agent_id, seat)
-                case UserPlayer(user_id=user_id):
-                    return SeatedUser(user_id, seat)
-    return UnseatedAgent(AgentId("any"))
+def _seated(seat: Seat, player: Player) -> SeatedAgent | SeatedUser:
+    match player:
+        case AgentPlayer(agent_id=agent_id):
+            return SeatedAgent(agent_id, seat)
+        case UserPlayer(user_id=user_id):
+            return SeatedUser(user_id, seat)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gameserver.hand.facts import Turn
 from gameserver.table import clock
 from gameserver.table.clock import Banks, TurnClock
@@ -9,31 +11,32 @@ from gameserver.table.play import Play
 from gameserver.table.seats import Chair
 from gameserver.table.state import LiveHand, OpenTurn, SeatState, TableState
 from gameserver.table.table import Table
-from policy.ids import TurnId
+from policy.ids import Seat, TurnId
 
 
 def state_of(table: Table, now_ms: int) -> TableState:
     """Everything that is true of the table now."""
+    dealt = table.play if table.play is not None and table.play.hand is not None else None
+    bets = {} if dealt is None else dealt.engine.bets
     return TableState(
         options=table.options,
         status=table.status,
-        seats=tuple(_seat_state(table, table.chairs[seat], now_ms) for seat in sorted(table.chairs)),
+        seats=tuple([_seat_state(table, table.chairs[seat], bets, now_ms) for seat in sorted(table.chairs)]),
         hand_number=table.hand_number,
-        hand=_live_hand(table.play, now_ms) if table.play is not None and table.play.hand is not None else None,
+        hand=None if dealt is None else _live_hand(dealt, now_ms),
         recent=tuple(table.recent),
         last_cards=table.last_cards(),
     )
 
 
-def _seat_state(table: Table, chair: Chair, now_ms: int) -> SeatState:
+def _seat_state(table: Table, chair: Chair, bets: Mapping[Seat, int], now_ms: int) -> SeatState:
     banks = _banks_now(table, chair, now_ms)
-    in_play = table.play is not None and table.play.hand is not None
     return SeatState(
         seat=chair.seat,
         player=chair.player,
         name=chair.name,
         stack_chips=table.stack_of(chair),
-        bet_chips=table.play.engine.bets.get(chair.seat, 0) if table.play is not None and in_play else 0,
+        bet_chips=bets.get(chair.seat, 0),
         status=table.status_of(chair),
         connected=chair.connected,
         time_bank_ms=banks.time_bank_ms,

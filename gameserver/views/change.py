@@ -7,7 +7,6 @@ what is for this audience alone. What the audiences share is built once and is t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 from gameserver.hand.facts import HoleDealt
 from gameserver.table.facts import Fact, TurnOpened
@@ -17,7 +16,6 @@ from gameserver.views.audience import SeatAudience
 from gameserver.views.fact_frames import changes_game_state, fact_frames
 from gameserver.views.now import Now
 from gameserver.views.owner_cards import own_cards
-from gameserver.views.sight import Sight
 from gameserver.views.table_view import PrivateView, TableView, table_view
 from gameserver.views.turns import present_turn
 from gameserver.wire.messages import NumberedFrame, YourTurn
@@ -25,25 +23,33 @@ from policy.ids import TableId, UserId
 
 
 class Change:
-    """The facts of one `receive`, and the table after them. Frames have `seq` 0: the stream numbers them."""
+    """The facts of one `receive`, and the table after them. Frames have `seq` 0: the stream numbers them.
+
+    `sight`: the hand on the table, as the gates are asked about it.
+    """
+
+    __slots__ = ("_facts", "_now", "_public_facts", "_state", "_table", "_table_id", "sight")
 
     def __init__(self, table_id: TableId, facts: Sequence[Fact], state: TableState, now: Now) -> None:
         self._table_id, self._facts, self._state, self._now = table_id, facts, state, now
+        self.sight = sight.sight_of_table(state)
+        self._public_facts = fact_frames(table_id, facts, state)
+        self._table = _table_after(table_id, facts, state, now)
 
     def public(self) -> list[NumberedFrame]:
         """For everybody who watches."""
-        return [*self._public_facts, *self._game_state(lambda: sight.view_of_spectator(self._sight))]
+        return [*self._public_facts, *self._game_state(lambda: sight.view_of_spectator(self.sight))]
 
     def unseated_agents(self) -> list[NumberedFrame]:
         """For agents without a seat."""
-        return [*self._public_facts, *self._game_state(lambda: sight.view_of_unseated_agents(self._sight))]
+        return [*self._public_facts, *self._game_state(lambda: sight.view_of_unseated_agents(self.sight))]
 
     def seat(self, audience: SeatAudience) -> list[NumberedFrame]:
         """For the occupant of a seat. Once the seat is not theirs, the public facts and nothing of the seat."""
         held = sight.occupant(audience, self._state)
         if held is None:
             return list(self._public_facts)
-        state = self._game_state(lambda: sight.view_of_seat(self._sight, held))
+        state = self._game_state(lambda: sight.view_of_seat(self.sight, held))
         return [*self._public_facts, *state, *self._turn_of(held)]
 
     def owner(self, user_id: UserId) -> list[NumberedFrame]:
@@ -52,28 +58,13 @@ class Change:
 
     def owner_without_cards(self, user_id: UserId) -> list[NumberedFrame]:
         """The part of it that is late where the table shows its watchers more than a seat sees, and does so late."""
-        return [*self._public_facts, *self._game_state(lambda: sight.view_of_owner(self._sight, user_id))]
+        return [*self._public_facts, *self._game_state(lambda: sight.view_of_owner(self.sight, user_id))]
 
     def own_cards(self, user_id: UserId) -> list[NumberedFrame]:
         """Newly dealt cards of a person's own agents. They are live at every table."""
         if not any(isinstance(fact, HoleDealt) for fact in self._facts):
             return []
-        return [*own_cards(self._table_id, self._state, self._sight, user_id)]
-
-    @cached_property
-    def _public_facts(self) -> list[NumberedFrame]:
-        return fact_frames(self._table_id, self._facts, self._state)
-
-    @cached_property
-    def _table(self) -> TableView | None:
-        """None where these facts leave every `game_state` as it was."""
-        if any(changes_game_state(fact) for fact in self._facts):
-            return table_view(self._table_id, self._state, self._now)
-        return None
-
-    @cached_property
-    def _sight(self) -> Sight | None:
-        return sight.sight_of_table(self._state)
+        return [*own_cards(self._table_id, self._state, self.sight, user_id)]
 
     def _game_state(self, private: Callable[[], PrivateView]) -> list[NumberedFrame]:
         return [] if self._table is None else [self._table.for_audience(private())]
@@ -83,3 +74,8 @@ class Change:
         turn = present_turn(self._table_id, self._state, seat, self._now)
         opened = {fact.turn_id for fact in self._facts if isinstance(fact, TurnOpened)}
         return [turn] if turn is not None and turn.turn_id in opened else []
+
+
+def _table_after(table_id: TableId, facts: Sequence[Fact], state: TableState, now: Now) -> TableView | None:
+    """None where these facts leave every `game_state` as it was."""
+    return table_view(table_id, state, now) if any(changes_game_state(fact) for fact in facts) else None

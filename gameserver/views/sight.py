@@ -38,10 +38,15 @@ class Sight:
         """The hole cards that the gate lets a viewer have, in the order of the deal."""
         return self._seen(viewer, self.dealt_in)
 
-    def seen_by_player(self, seat: Seat, player: Player) -> Mapping[Seat, HoleCards]:
-        """The same for who holds a seat now. An agent that was sold was not dealt in, as far as its new owner is concerned."""
-        dealt_in = self.dealt_in if self.was_dealt_in(seat, player) else frozenset()
-        return self._seen(seated_viewer(seat, player), dealt_in)
+    def view_of_player(self, seat: Seat, player: Player) -> PrivateView:
+        """What who holds a seat now sees: their own cards as theirs, and the others that the gate returned.
+
+        An agent that was sold was not dealt in, as far as its new owner is concerned.
+        """
+        if not self.was_dealt_in(seat, player):  # what the gate gives to who came after the deal is the table's
+            return PrivateView(seat, None, self._seen(seated_viewer(seat, player), frozenset()))
+        seen = self._seen(seated_viewer(seat, player), self.dealt_in)
+        return PrivateView(seat, seen.get(seat), {at: cards for at, cards in seen.items() if at != seat})
 
     def _seen(self, viewer: Viewer, dealt_in: frozenset[SeatedAgent | SeatedUser]) -> Mapping[Seat, HoleCards]:
         as_dealt = reveal_policy.look_from_the_deal(viewer=viewer, dealt_in=dealt_in)
@@ -127,13 +132,8 @@ def view_of_unseated_agents(sight: Sight | None) -> PrivateView:
 
 
 def view_of_seat(sight: Sight | None, seat: SeatState) -> PrivateView:
-    """What a player sees: their own cards as theirs, and the others that the gate returned."""
-    if sight is None:
-        return PrivateView(seat.seat, None, {})
-    seen = sight.seen_by_player(seat.seat, seat.player)
-    if not sight.was_dealt_in(seat.seat, seat.player):
-        return PrivateView(seat.seat, None, seen)  # what the gate gives to who came after the deal is the table's
-    return PrivateView(seat.seat, seen.get(seat.seat), {at: cards for at, cards in seen.items() if at != seat.seat})
+    """What the player in a seat sees."""
+    return PrivateView(seat.seat, None, {}) if sight is None else sight.view_of_player(seat.seat, seat.player)
 
 
 def own_hand_of_player(past: Sight, player: Player) -> tuple[Seat, HoleCards] | None:
