@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Final
+from types import TracebackType
+from typing import Final, TypeAlias
 
 import structlog
 
+from gameserver.floor import faults
+
+ErrorInfo: TypeAlias = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 QUIET: Final = (
     "uvicorn",
     "uvicorn.error",
@@ -33,10 +37,27 @@ QUIET: Final = (
 
 
 class OneLine(logging.Formatter):
-    """Every event is one line: what would break it, or what a terminal would act on, is written as its escape."""
+    """Every event is one line: what would break it, or what a terminal would act on, is written as its escape.
+
+    Of an error it says the kind and the place. Its text may hold what it was about, and is not said
+    (test_a_store_that_breaks_tells_nobody_what_it_held).
+    """
 
     def format(self, record: logging.LogRecord) -> str:
-        return on_one_line(super().format(record))
+        others, record.exc_text = record.exc_text, None  # what another handler made of the error
+        try:
+            return on_one_line(super().format(record))
+        finally:
+            record.exc_text = others
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        if record.exc_info:
+            # Behind the first line asyncio shows the task, and with it the error.
+            record.message = record.message.partition("\n")[0]
+        return super().formatMessage(record)
+
+    def formatException(self, ei: ErrorInfo) -> str:
+        return faults.in_words(ei[1]) if ei[1] is not None else "no error"
 
 
 def on_one_line(text: str) -> str:

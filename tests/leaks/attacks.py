@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
+from unittest import mock
 
+from capture.durable import Durable
 from gameserver.hand.deck import Deck, secure_deck
 from tests.leaks import sentinels
 from tests.leaks.script import (
@@ -124,6 +126,7 @@ def a_hole_where_something_was_said(template: Path) -> None:
     _twins(template, [Stream("owner-ada"), Think("a"), Think("b"), Act(1), Think("c"), Act(1), Act(1)], "crowd", "eve")
 
 
+_SAID: Final = "what-an-error-said"
 _WATCHED: Final[tuple[Action, ...]] = (
     *(Sit(who) for who in ("ada", "ben", "cyd")),
     Wait(300),
@@ -151,6 +154,19 @@ def somebody_who_watched_meanwhile(template: Path) -> None:
             ResumeStream("noone", 1, after_ms),
         )
         Twins(CLOSED, 7, Tally(), template).check([*_WATCHED, *come, *back], ["crowd", "out", "noone"], away=_GONE)
+
+
+def what_an_error_said(template: Path) -> None:
+    """A fault in a store is told to the log by its kind and place: its text may be what the store holds."""
+
+    async def breaks(*given: object, **named: object) -> None:
+        raise RuntimeError(_SAID)
+
+    with staged(template) as stage, mock.patch.object(Durable, "hands_of", breaks):
+        assert stage.status("owner-ada", "/agents/ada/hands") == 500
+        told = "\n".join(stage.heard.lines)
+        assert "RuntimeError at " in told
+        assert _SAID not in told
 
 
 def a_command_in_somebody_elses_name(template: Path) -> None:
@@ -187,5 +203,6 @@ ATTACKS: Final[Mapping[str, Attack]] = {
     "identity_from_the_message": a_command_in_somebody_elses_name,
     "numbers_from_the_first_listener": somebody_who_watched_before,
     "stream_that_dies_with_its_last_listener": somebody_who_watched_meanwhile,
+    "error_text_in_the_log": what_an_error_said,
 }
 """By the name of the leak class. A public system leaked in each of the first sixteen ways; the others were found here."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tests.leaks.virtual_loop import VirtualLoop
 
 Headers = list[tuple[bytes, bytes]]
+_uvicorn: Final = logging.getLogger("uvicorn.error")
 
 
 def scope_of(kind: str, target: str, headers: Headers) -> dict[str, Any]:
@@ -54,7 +56,11 @@ class _Call:
 
 
 async def _run(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    await app(scope, receive, send)
+    """As uvicorn does it: what the application does not answer for is in the log."""
+    try:
+        await app(scope, receive, send)
+    except Exception as error:  # noqa: BLE001 - whatever it is
+        _uvicorn.error("Exception in ASGI application\n", exc_info=error)
 
 
 @dataclass

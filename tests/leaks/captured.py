@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Final
 
 from capture.captured import CapturedTurn
 from capture.entry import EntryMaker
@@ -16,6 +17,9 @@ from policy.ids import AgentId, HandNumber, TableId
 from tests.capture.turns import call, decided, key, turn
 from tests.leaks.deals import DealtHand, Order
 
+_MORE: Final = 20
+"""The number of a second turn is this much higher: nobody else has it."""
+
 
 @cache
 def _maker() -> EntryMaker:
@@ -23,14 +27,18 @@ def _maker() -> EntryMaker:
 
 
 def turns_of(
-    table_id: TableId, number: int, dealt: DealtHand, order: Order, now_ms: int
+    table_id: TableId, number: int, dealt: DealtHand, order: Order, now_ms: int, *, words: str, otherwise: str
 ) -> Iterator[tuple[Hand, CapturedTurn]]:
-    """One turn of each agent that was dealt in."""
+    """One turn of each agent that was dealt in. `words`: that are in each, with the agent's name behind them; `otherwise`: an agent with another number of turns, and
+    of another length.
+    """
     for seat, player in dealt.players.items():
         if isinstance(player, AgentPlayer):
             one, other = dealt.places_of(seat)
-            words = f"You hold {order[one]} {order[other]}."
-            yield _captured(player.agent_id, table_id, number, seat, words, now_ms)
+            known = f"You hold {order[one]} {order[other]}. {words}-{player.agent_id}"
+            yield _captured(player.agent_id, table_id, number, seat, known, now_ms)
+            if player.agent_id == otherwise:
+                yield _captured(player.agent_id, table_id, number, _MORE + seat, known * 9, now_ms)
 
 
 def _captured(

@@ -95,8 +95,8 @@ CAST: Final[Mapping[str, Who]] = {
         Who("noone", Viewer.NOBODY, Kind.BROKEN),
     )
 }  # fmt: skip
-BUYER: Final = "sid"
-"""Who gets the agent that `owner-cyd` sells."""
+SOLD, BUYER = "cyd", "sid"
+"""The agent that its owner sells, and who gets it."""
 
 
 def agent_token(who: Who, owner: str, now_ms: int) -> str:

@@ -260,5 +260,10 @@ MUTANTS: Final[Mapping[str, Mutant]] = {
             "a stream is forgotten when nobody listens, so that who comes back can tell that somebody did",
             ("gameserver.net.streams:Stream.is_abandoned", "if self.audience in SHARED or", "if"),
         ),
+        _mutant(
+            "error_text_in_the_log",
+            "a traceback ends with the text of the error, and that with the row that was read",
+            ("railbird.logs:OneLine.formatException", "faults.in_words(ei[1])", "repr(ei[1])"),
+        ),
     )
 }

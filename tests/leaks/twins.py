@@ -1,7 +1,7 @@
 """Two worlds for one viewer: what is changed in the second one, who may not notice, and the comparison of their bytes.
 
 The second world plays the same actions with another deal of the cards that this viewer has not seen by the end; what others
-said in private is other words, or was not said; and no other watcher is there, or was.
+said in private is other words, or was not said; of a rival other turns are captured; and half of the other watchers never were there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 
 from policy.ids import Seat
 from tests.leaks import script
-from tests.leaks.cast import BUYER, CAST, Kind, Viewer
+from tests.leaks.cast import BUYER, CAST, SOLD, Kind, Viewer
 from tests.leaks.deals import DealtHand, Eyes, Order, seen_places, shuffled, twin_order
 from tests.leaks.play import Play
 from tests.leaks.script import Action
@@ -140,7 +140,9 @@ class Twins:
         altered, told = _altered(actions, name, away, base, self._setting) if alter_words else (actions, set())
         self._tally.deals += len(changed)
         self._tally.other_deals += sum(map(bool, changed))
-        other = self.play(altered, twins)
+        rival = _rival_of(name, self._setting, dice) if alter_words else ""
+        told |= {CAST[rival].owner} if rival else set()
+        other = self.play(altered, twins, otherwise=rival)
         for played in (base, other):
             _refuse_silence(played.log)
         for who in {name for name, _ in base.files}:
@@ -158,13 +160,12 @@ class Twins:
             if ours or way is Way.LOGS:
                 self._tally.add((viewer, way), ours)
 
-    def play(self, actions: Sequence[Action | None], orders: Sequence[Order]) -> Played:
-        """One world, by a script and the decks of its hands."""
+    def play(self, actions: Sequence[Action | None], orders: Sequence[Order], *, otherwise: str = "") -> Played:
+        """One world, by a script and the decks of its hands. `otherwise`: the agent of which other turns are captured."""
         heard = Heard()
         with tempfile.TemporaryDirectory() as folder, listening(heard):
-            world = World(
-                self._setting, Chance(lambda hand: orders[hand - 1], self._button), Path(folder), self._template
-            )
+            chance = Chance(lambda hand: orders[hand - 1], self._button)
+            world = World(self._setting, chance, Path(folder), self._template, otherwise=otherwise)
             play = Play(world)
             try:
                 play.run(actions)
@@ -199,6 +200,11 @@ def _away(name: str, actions: Sequence[Action], setting: Setting, dice: random.R
     heard = {action.who for action in actions if isinstance(action, script.Say | script.Sit)}
     watchers = sorted((_public(setting) | _WATCHING_AGENTS) - heard - {BUYER, name})
     return frozenset(dice.sample(watchers, len(watchers) // 2))
+
+
+def _rival_of(name: str, setting: Setting, dice: random.Random) -> str:
+    """A seated agent that is neither the viewer nor theirs; not the one that is sold, whose turns have two owners."""
+    return dice.choice([agent for agent in setting.agents if agent not in (name, SOLD) and CAST[agent].owner != name])
 
 
 def _altered(

@@ -37,6 +37,7 @@ from policy.spectator_policy import RevealOptions
 from policy.table_kind import TableKind
 from railbird import migrations
 from railbird.app import Server, Setup, opened
+from railbird.logs import OneLine
 from tests.leaks import captured, cast
 from tests.leaks.callers import EventStream, Headers, Socket
 from tests.leaks.cast import CAST, Kind, Who
@@ -45,6 +46,8 @@ from tests.leaks.virtual_loop import BEGINS_AT_MS, AtOnce, VirtualClock, Virtual
 
 TABLE: Final = TableId("t-1")
 SERVICE_KEY: Final = "the key of the programs of whoever runs it"
+OPERATOR: Final = "olive"
+"""A person who runs the server, and is nobody at any table."""
 HAND_GAP_MS: Final = 250
 
 
@@ -135,6 +138,7 @@ class Heard:
 class _Listener(logging.Handler):
     def __init__(self, heard: Heard) -> None:
         super().__init__(logging.DEBUG)
+        self.setFormatter(OneLine("%(message)s"))
         self._heard = heard
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -159,10 +163,12 @@ def listening(heard: Heard) -> Iterator[None]:
 
 
 class World:
-    """`template`: a database with the cast in it. `folder`: where this world's own is."""
+    """`template`: a database with the cast in it. `folder`: where this world's own is. `otherwise`: the agent of which other turns are
+    captured.
+    """
 
-    def __init__(self, setting: Setting, chance: Chance, folder: Path, template: Path) -> None:
-        self.setting, self.chance = setting, chance
+    def __init__(self, setting: Setting, chance: Chance, folder: Path, template: Path, *, otherwise: str = "") -> None:
+        self.setting, self.chance, self.otherwise = setting, chance, otherwise
         self.loop = VirtualLoop()
         self.record = Record(show_hands=setting.show_hands)
         self.files: dict[tuple[str, Way], list[bytes]] = defaultdict(list)
@@ -210,7 +216,7 @@ class World:
                 first_button=lambda options: self.chance.button,
             ),
             new_name=lambda: f"N{next(self._names):021d}",
-            floor=FloorSettings(hand_gap_ms=HAND_GAP_MS, fault_pause_ms=1),
+            floor=FloorSettings(hand_gap_ms=HAND_GAP_MS, fault_pause_ms=1, operators=frozenset({UserId(OPERATOR)})),
             observe=self._observe,
             service_key=ServiceKey(SERVICE_KEY),
         )
@@ -222,20 +228,25 @@ class World:
         self.facts += facts
         self.record.learn(facts)
 
-    def keep_turns(self) -> None:
+    def keep_turns(self, words: str = "") -> None:
         """Of each hand until now, a turn of each agent in it is captured and kept: with its own cards, as its prompt has them.
 
-        Its time is the hand's, whenever somebody asks.
+        Its time is the hand's, whenever somebody asks. `words`: that are in each besides.
         """
         for number, dealt in enumerate(self.record.hands, start=1):
             order, at_ms = self.chance.orders(number), BEGINS_AT_MS + number
-            for hand, turn in captured.turns_of(TABLE, number, dealt, order, at_ms):
+            turns = captured.turns_of(TABLE, number, dealt, order, at_ms, words=words, otherwise=self.otherwise)
+            for hand, turn in turns:
                 self.loop.run(self.server.record.stores.durable.keep(hand, [turn], now_us=at_ms * 1_000))
 
     def operate(self, path: str, method: str = "GET", body: bytes = b"") -> EventStream:
         """One request with the service key, and its whole answer."""
-        headers = [(b"x-service-key", SERVICE_KEY.encode()), (b"content-type", b"application/json")]
+        headers = [*self.service_headers, (b"content-type", b"application/json")]
         return EventStream(self.server.app, self.loop, path, headers, method, body).open()
+
+    @property
+    def service_headers(self) -> Headers:
+        return [(b"x-service-key", SERVICE_KEY.encode())]
 
     def crash(self) -> None:
         """Everything of the process is gone at once, and another process opens its stores."""
