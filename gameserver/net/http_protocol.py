@@ -32,10 +32,16 @@ EVENT_FORM: Final = operator.attrgetter("event_chunk")
 class PromptHttp(HttpToolsProtocol):
     """Subclass it to set other deadlines."""
 
+    # Beside the dictionary of uvicorn's own attributes, which with a few more of them would take 1.5 KB for each connection.
+    __slots__ = ("_body_timer", "_head_timer")
+
     head_within_s: ClassVar[float] = 10.0
     body_within_s: ClassVar[float] = 30.0
-    _head_timer: asyncio.TimerHandle | None = None
-    _body_timer: asyncio.TimerHandle | None = None
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._body_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
@@ -88,9 +94,14 @@ def _send_at_once(transport: asyncio.Transport) -> None:
 class ReadyHttp(PromptHttp):
     """Subclass it to set other `limits`."""
 
+    __slots__ = ("_body", "outlet")
+
     limits: ClassVar[OutletLimits] = OutletLimits()
-    outlet: DirectOutlet | None = None
-    _body: _EventBody | None = None
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.outlet: DirectOutlet | None = None
+        self._body: _EventBody | None = None
 
     def pause_writing(self) -> None:
         super().pause_writing()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from sse_starlette.sse import AppStatus
@@ -44,6 +45,15 @@ async def test_a_stream_is_one_task() -> None:
         (again,) = await opened(server, 1)
         server.broadcast(net.chat("hello"))
         assert (await again.read()).message["text"] == "hello"
+
+
+async def test_a_streams_protocol_has_no_dictionary_of_its_own() -> None:
+    """Python keeps up to thirty attributes beside an object; one more, and each connection pays for a dictionary."""
+    async with serving() as server:
+        await opened(server, 1)
+        (connection,) = server.events._open
+        outlet: Any = connection._outlet
+        assert len(vars(outlet._is_open.__self__._protocol)) <= 30
 
 
 async def test_all_streams_are_kept_awake_and_one_with_a_queue_is_not_silent() -> None:
