@@ -3,7 +3,6 @@
 cast          who plays: house agents of several styles, each with an owner of its own
 tables        the tables that it opens, or opens again
 first_hand    holds the first hand back until the cast sits
-bank          grants a broke house owner more
 count         counts hands, shows progress, and knows when it is enough
 announcement  what it says to open
 run           starts the server, seats the cast

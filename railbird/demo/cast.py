@@ -5,21 +5,14 @@ This process runs them, by rules and without a model, and is their hosting servi
 
 from __future__ import annotations
 
-import random
-import secrets
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gameserver.identity.issue import issue_hosted_token
-from gameserver.identity.keys import SigningKey
 from gameserver.store.people import People
 from policy.ids import AgentId, AgentVersionId, UserId
 from railbird.agenthost.house.styles import STYLES, Style
 
-TOKEN_LIFE_S: Final = 300
-RENEW_EVERY_S: Final = 120
 MODEL: Final = "house"
 """What the attestation names as their model: none but the rules of `railbird.agenthost.house`."""
 SEATS_TAKEN: Final = 6
@@ -60,26 +53,3 @@ async def register(people: People, part: Part) -> AgentVersionId:
     version = AgentVersionId(f"{part.agent_id}-v1")
     await people.publish_version(part.agent_id, version, f'{{"style":"{part.style.name}"}}'.encode())
     return version
-
-
-def token_source(key: SigningKey, part: Part, version: AgentVersionId) -> Callable[[], Awaitable[str]]:
-    """A fresh attestation at each call. `key`: the hosting service's."""
-
-    async def token() -> str:
-        return issue_hosted_token(
-            key,
-            agent_id=part.agent_id,
-            owner=part.owner,
-            version_id=version,
-            model=MODEL,
-            token_id=secrets.token_urlsafe(12),
-            now_s=int(time.time()),
-            life_s=TOKEN_LIFE_S,
-        )
-
-    return token
-
-
-def dice(part: Part) -> random.Random:
-    """The part's own dice. Not the deck's: these decide moves, not cards."""
-    return random.Random(part.seed)

@@ -11,17 +11,20 @@ from dataclasses import dataclass, replace
 from rich.console import Console
 
 from gameserver.identity.key_files import KeysNotPrivate, StoredKeys, init_keys
-from gameserver.identity.keys import KeyUse, UnusableKey
+from gameserver.identity.keys import UnusableKey
 from gameserver.store.ledger import Ledger
 from policy.ids import TableId
-from railbird.agenthost.house.seat import house_player
-from railbird.agenthost.observers import Observers
+from railbird.agenthost.house.seat import house_mind
+from railbird.agenthost.places import Place
+from railbird.agenthost.seating import Seating
+from railbird.agenthost.tokens import tokens_of
 from railbird.app import Server, Setup, opened
-from railbird.client import ClientError
+from railbird.client import table_url
 from railbird.config import Settings
-from railbird.demo import announcement, bank, cast, first_hand, progress, tables
+from railbird.demo import announcement, cast, first_hand, progress, tables
 from railbird.demo.count import HandCount
 from railbird.home import HomeTaken, claimed
+from railbird.hosting import bank
 from railbird.hosting.beside import Beside, HostBeside
 from railbird.logs import configure_logs
 from railbird.serve import CannotStart, own_origins, setup_of
@@ -80,7 +83,7 @@ async def _run(settings: Settings, console: Console, wanted: Wanted) -> int:
         async with opened(setup) as server, _host(settings, server, port) as host_beside:
             async with served(server, listener):
                 host_beside.start()
-                await _play(settings, console, wanted, keys, server, port, count, stop)
+                await _play(settings, console, wanted, server, host_beside, count, stop)
             return await _balance(console, server.ledger)
 
 
@@ -93,7 +96,7 @@ def _setup(settings: Settings, keys: StoredKeys) -> Setup:
 
 
 def _host(settings: Settings, server: Server, port: int) -> HostBeside:
-    """Beside the cast: for what somebody deploys here, and for house agents at tables that somebody makes."""
+    """It plays the cast; what somebody deploys here, and house agents at tables that somebody makes, too."""
     models = {cast.MODEL: "", **settings.play.platform_models}
     return HostBeside(server, Beside(f"http://{_HOST}:{port}", models, settings.play.min_turn_ms))
 
@@ -102,9 +105,8 @@ async def _play(
     settings: Settings,
     console: Console,
     wanted: Wanted,
-    keys: StoredKeys,
     server: Server,
-    port: int,
+    host_beside: HostBeside,
     count: HandCount,
     stop: asyncio.Event,
 ) -> None:
@@ -112,7 +114,7 @@ async def _play(
     await first_hand.hold(server.floor, opened_tables)
     count.watch(opened_tables)
     seated = [_Seated(table_id, part) for i, table_id in enumerate(opened_tables) for part in cast.cast_of(i)]
-    base = f"http://{_HOST}:{port}"
+    base = host_beside.url
     links = [(each.part.name, f"{base}{await server.sign_in_link(each.part.owner)}") for each in seated]
     shown = [(table_id, tables.shows(server.floor, table_id)) for table_id in opened_tables]
     announcement.tell_what_to_open(console, f"{base}/", shown, links, wanted.hands)
@@ -122,16 +124,16 @@ async def _play(
     if wanted.open_browser:
         webbrowser.open(f"{base}/")
     async with asyncio.TaskGroup() as group:
-        owners = [each.part.owner for each in seated]
-        await bank.top_up(server.ledger, owners)
-        working = [group.create_task(bank.keep_solvent(server.ledger, owners))]
-        working += [group.create_task(_act(settings, keys, server, port, each)) for each in seated]
+        buy_ins = dict.fromkeys([each.part.owner for each in seated], tables.BUY_IN_CHIPS)
+        await bank.top_up(server.ledger, buy_ins)
+        paying = group.create_task(bank.keep_solvent(server.ledger, buy_ins))
+        for each in seated:
+            host_beside.play(await _place(server, base, each))
         holding = [group.create_task(_release(server, table_id, seated)) for table_id in opened_tables]
         await _first_of(stop, count.enough)
         await _ended(holding)
         await server.stop()  # while the players can still act: hands in play end
-        for task in working:
-            task.cancel()
+        paying.cancel()
 
 
 async def _release(server: Server, table_id: TableId, seated: Sequence[_Seated]) -> None:
@@ -146,28 +148,18 @@ async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _act(settings: Settings, keys: StoredKeys, server: Server, port: int, seated: _Seated) -> None:
-    """One part, from its first connection to the end of the demo."""
+async def _place(server: Server, url: str, seated: _Seated) -> Place:
+    """One part's seat, attested as what it is."""
     part = seated.part
     version = await cast.register(server.people, part)
-    player = house_player(
-        f"ws://{_HOST}:{port}/games/poker/{seated.table_id}/ws",
+    return Place(
         agent_id=part.agent_id,
-        version_id=version,
-        agent_token=cast.token_source(keys.signing[KeyUse.HOSTING], part, version),
-        style=part.style,
-        rng=cast.dice(part),
-        buy_in_chips=tables.BUY_IN_CHIPS,
-        seat=part.seat,
-        min_turn_ms=settings.play.min_turn_ms,
-        renew_every_s=cast.RENEW_EVERY_S,
-        observers=Observers(server.record.listeners, server.record.ledger.charge),
+        table_id=seated.table_id,
+        url=table_url(url, seated.table_id),
+        mind=house_mind(part.style, seed=part.seed, version_id=version),
+        seating=Seating(tables.BUY_IN_CHIPS, part.seat),
+        tokens=tokens_of(server.hosting.attest, part.agent_id, part.owner, lambda version_id: cast.MODEL),
     )
-    try:
-        await player.run()
-    except ClientError:
-        if server.floor.has(seated.table_id):
-            raise
 
 
 async def _first_of(*events: asyncio.Event) -> None:

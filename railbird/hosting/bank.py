@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Final
 
@@ -9,6 +10,14 @@ from gameserver.store.ledger import Ledger
 from policy.ids import UserId
 
 _BUY_INS: Final = 5
+_LOOK_EVERY_S: Final = 1.0
+
+
+async def keep_solvent(ledger: Ledger, buy_ins: Mapping[UserId, int]) -> None:
+    """Until cancelled. `buy_ins`: by account."""
+    while True:
+        await top_up(ledger, buy_ins)
+        await asyncio.sleep(_LOOK_EVERY_S)
 
 
 async def top_up(ledger: Ledger, buy_ins: Mapping[UserId, int]) -> None:

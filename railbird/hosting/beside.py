@@ -50,7 +50,9 @@ class HostBeside:
         self.observers = observers_of(self.counts, server.record.ledger.charge, server.record.listeners)
         ports = VisitPorts(self.observers, Pace(least_ms=wanted.min_turn_ms), _dice)
         self._follower = Follower(_follower_ports(hosting, wanted.url, catalogue))
+        self.url = wanted.url
         self.deployed, self.of_the_house = Service(ports, self._follower.ended), Service(ports)
+        self._others = Service(ports)
         self._house = HouseAgents(_house_ports(server, wanted.url, catalogue))
         self._working: list[asyncio.Task[None]] = []
         hosting.metrics = self._metrics
@@ -62,6 +64,10 @@ class HostBeside:
             asyncio.create_task(self._house.keep(self.of_the_house), name="house agents"),
         ]
 
+    def play(self, place: Place) -> None:
+        """One seat more, of whoever runs this process."""
+        self._others.play(place)
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -71,12 +77,16 @@ class HostBeside:
         for task in self._working:
             task.cancel()
         await asyncio.gather(*self._working, return_exceptions=True)
-        await asyncio.gather(self.deployed.stop(_STOPS_WITHIN_S), self.of_the_house.stop(_STOPS_WITHIN_S))
+        await asyncio.gather(*(each.stop(_STOPS_WITHIN_S) for each in self._services))
         if self._working:
             await self._follower.release()
 
     def _metrics(self) -> Sequence[Metric]:
-        return host_metrics((self.deployed, self.of_the_house), self.counts, self.observers)
+        return host_metrics(self._services, self.counts, self.observers)
+
+    @property
+    def _services(self) -> Sequence[Service]:
+        return self.deployed, self.of_the_house, self._others
 
 
 def _follower_ports(hosting: AgentHosting, url: str, catalogue: Catalogue) -> FollowerPorts:

@@ -27,6 +27,7 @@ from railbird.demo import cast
 from railbird.logs import configure_logs
 from railbird.serving import listen, served
 from tests.crash.marks import mark_the_store
+from tests.house.cast import dice, token_source
 
 SEATS = 3
 BUY_IN_CHIPS = 1_000
@@ -102,9 +103,9 @@ async def play(server: Server, keys: StoredKeys, port: int, tables: list[TableId
                 player = house_player(
                     f"ws://127.0.0.1:{port}/games/poker/{table}/ws",
                     agent_id=part.agent_id,
-                    agent_token=cast.token_source(keys.signing[KeyUse.HOSTING], part, version),
+                    agent_token=token_source(keys.signing[KeyUse.HOSTING], part, version),
                     style=part.style,
-                    rng=cast.dice(part),
+                    rng=dice(part),
                     buy_in_chips=BUY_IN_CHIPS,
                     seat=part.seat,
                     min_turn_ms=0,

@@ -24,6 +24,7 @@ from railbird.app import Server, Setup, opened
 from railbird.demo import cast
 from railbird.lobby import OpenTables
 from railbird.serving import listen, served
+from tests.house.cast import dice, token_source
 from tests.system.process import Home, Player, entered, socket_url, until
 from tests.system.test_sigterm import OPTIONS
 
@@ -53,9 +54,9 @@ async def seat_the_house(server: Server, base: str, home: Home, table: TableId) 
             house_player(
                 f"{base.replace('http', 'ws')}games/poker/{table}/ws",
                 agent_id=part.agent_id,
-                agent_token=cast.token_source(home.keys.signing[KeyUse.HOSTING], part, version),
+                agent_token=token_source(home.keys.signing[KeyUse.HOSTING], part, version),
                 style=part.style,
-                rng=cast.dice(part),
+                rng=dice(part),
                 buy_in_chips=1_000,
                 seat=part.seat,
                 min_turn_ms=0,
