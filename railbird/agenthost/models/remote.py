@@ -165,7 +165,9 @@ class RemoteModel:
         if not passing:
             return None
         own_s = min(_FIRST_PAUSE_S * 2.0 ** (tries - 1), _LONGEST_PAUSE_S) * self._rng.uniform(0.5, 1.5)
-        return own_s if verdict.wait_s is None else verdict.wait_s + own_s * 0.1
+        if verdict.wait_s is None:
+            return own_s
+        return max(verdict.wait_s + own_s * 0.1, own_s if tries > 1 else 0.0)
 
     def _has_time(self, course: _Course, wait_s: float) -> bool:
         return len(course.calls) < _MOST_CALLS and _now_s() + wait_s + self._least_call_s <= course.deadline
@@ -210,7 +212,8 @@ class RemoteModel:
 
     def _close(self, course: _Course, trying: _Try, outcome: CallOutcome) -> None:
         course.trying = None
-        self._complaints.hear(outcome, trying.tape.status, trying.error)
+        if course.calls or not trying.tape.hung_up:
+            self._complaints.hear(outcome, trying.tape.status, trying.error)
         tape, heard, request = trying.tape, trying.heard, course.request
         course.calls.append(
             Call(

@@ -32,13 +32,17 @@ class Unreadable(Exception):
 
 @dataclass(slots=True)
 class Tape:
-    """One call's bytes. `status`: `None` until a status line came. `broken`: the connection ended before the answer's framing did."""
+    """One call's bytes. `status`: `None` until a status line came. `broken`: the connection ended before the answer's framing did.
+
+    `hung_up`: it ended where the answer should have begun, as when the other side closes a connection that waited for more.
+    """
 
     request_body: bytes = b""
     response_body: bytearray = field(default_factory=bytearray)
     status: int | None = None
     headers: httpx2.Headers = field(default_factory=httpx2.Headers)
     broken: bool = False
+    hung_up: bool = False
 
 
 _RUNNING: ContextVar[Tape] = ContextVar("railbird_model_tape")
@@ -62,7 +66,11 @@ class TapingTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         tape = _RUNNING.get()
         tape.request_body = await request.aread()
-        response = await self._below.handle_async_request(self._clean(request, tape.request_body))
+        try:
+            response = await self._below.handle_async_request(self._clean(request, tape.request_body))
+        except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
+            tape.hung_up = True
+            raise
         tape.status, tape.headers = response.status_code, response.headers
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in _OF_THE_TRANSFER]
         return httpx2.Response(

@@ -42,7 +42,7 @@ class Again(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`wait_s`: how long the provider wants us to wait, `None` where it does not say."""
+    """`wait_s`: how long to wait, `None` where that is ours to choose. Who hung up may be there again at once, on a new connection."""
 
     outcome: CallOutcome
     again: Again = Again.NO
@@ -52,7 +52,7 @@ class Verdict:
 def judge(tape: Tape, heard: Heard, failure: Failure | None) -> Verdict:
     """Of a call that is over. What broke after the provider had said that the answer is whole does not matter."""
     if tape.status is None:
-        return Verdict(CallOutcome.UNREACHABLE, Again.LATER)
+        return Verdict(CallOutcome.UNREACHABLE, Again.LATER, 0.0 if tape.hung_up else None)
     if tape.status >= 300:
         return _by_status(tape.status, tape)
     if heard.finish_reason is not None:

@@ -120,6 +120,17 @@ async def test_a_fault_that_does_not_pass_is_tried_while_there_is_time() -> None
     assert {call.outcome for call in reply.calls} == {UNREACHABLE}
 
 
+async def test_who_hung_up_is_asked_again_at_once(caplog: pytest.LogCaptureFixture) -> None:
+    """As when a kept connection was just being closed: nobody need hear of it. A second time there is a pause, and a line."""
+    async with asking(hangs_up, says("fold"), hangs_up, hangs_up, says("call")) as them:
+        once = await them.ask()
+        assert "fail" not in caplog.text
+        twice = await them.ask()
+    assert [len(reply.calls) for reply in (once, twice)] == [2, 3]
+    assert [reply.completion for reply in (once, twice)] == ["fold", "call"]
+    assert caplog.text.count("unreachable, RemoteProtocolError") == 1
+
+
 async def test_nobody_there_is_unreachable() -> None:
     """A port that nobody listens on: no bytes came, and the question's are kept."""
     async with asking(says("x"), base_url="http://127.0.0.1:9/v1") as them:
