@@ -39,6 +39,8 @@ __all__ = ["Charge", "Charged", "Ledger", "LedgerCounts", "RecentHand"]
 
 _log: Final = logging.getLogger(__name__)
 _TOGETHER: Final = 200
+_READY_AT_ONCE: Final = 500
+"""So many entries are made in one go: some 5 ms of the event loop."""
 _MOST_WAITING: Final = 20_000
 """So many turns wait for a database that is away: some 40 MB."""
 _FIRST_PAUSE_S: Final = 0.05
@@ -61,6 +63,7 @@ class Ledger:
 
     def __init__(self, database: Database, *, most_waiting: int = _MOST_WAITING) -> None:
         self._database, self._most_waiting = database, most_waiting
+        self._taken: deque[FinishedTurn] = deque()
         self._waiting: deque[Entry] = deque()
         self._gone = self._written = self._lost = self._told_lost = 0
         self._to_write, self._moved = asyncio.Event(), asyncio.Event()
@@ -78,19 +81,14 @@ class Ledger:
     @property
     def counts(self) -> LedgerCounts:
         """How it stands. Their sum is the number of turns that were charged."""
-        return LedgerCounts(self._written, len(self._waiting), self._lost)
+        return LedgerCounts(self._written, self._not_yet, self._lost)
 
     def charge(self, turn: FinishedTurn) -> None:
         """Take a turn's costs down. Returns at once and raises nothing; where too many wait, the newest is lost."""
-        try:
-            entry = charging.entry_of(turn)
-        except (ValueError, ArithmeticError):
+        if self._not_yet >= self._most_waiting:
             self._lose(1)
             return
-        if len(self._waiting) >= self._most_waiting:
-            self._lose(1)
-            return
-        self._waiting.append(entry)
+        self._taken.append(turn)
         self._to_write.set()
 
     async def open(self) -> None:
@@ -100,7 +98,7 @@ class Ledger:
 
     async def flush(self) -> None:
         """Wait until what was charged so far is written. As long as the database is away, it is not."""
-        until = self._gone + len(self._waiting)
+        until = self._gone + self._not_yet
         while self._gone < until:
             await self._moved.wait()
 
@@ -114,7 +112,8 @@ class Ledger:
         with suppress(asyncio.CancelledError):
             await self._writing
         self._writing = None
-        self._lose(len(self._waiting))
+        self._lose(self._not_yet)
+        self._taken.clear()
         self._waiting.clear()
 
     # --- reading --------------------------------------------------------------------------------------------------------
@@ -165,12 +164,26 @@ class Ledger:
         while True:
             await self._to_write.wait()
             self._to_write.clear()
-            while self._waiting:
+            while self._make_ready():
                 if await self._write_some():
                     pause_s = _FIRST_PAUSE_S
                 else:
                     await asyncio.sleep(pause_s)
                     pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+    def _make_ready(self) -> bool:
+        """Make entries of what was taken, beside the turns' own paths: prompts are let go of. Whether anything waits."""
+        for _ in range(min(len(self._taken), _READY_AT_ONCE)):
+            try:
+                self._waiting.append(charging.entry_of(self._taken.popleft()))
+            except (ValueError, ArithmeticError):
+                self._lose(1)
+                self._go(1)
+        return bool(self._waiting)
+
+    @property
+    def _not_yet(self) -> int:
+        return len(self._taken) + len(self._waiting)
 
     async def _write_some(self) -> bool:
         """Write the oldest that wait. False where the database is away: they wait on."""
@@ -221,6 +234,9 @@ class Ledger:
         """The oldest wait no longer; who waits for that looks again."""
         for _ in range(turns):
             self._waiting.popleft()
+        self._go(turns)
+
+    def _go(self, turns: int) -> None:
         self._gone += turns
         self._moved.set()
         self._moved = asyncio.Event()
