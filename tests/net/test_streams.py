@@ -27,6 +27,7 @@ SHARED: Final[dict[str, tuple[Audience, Identity]]] = {
     "public": (PublicAudience(), Nobody()),
     "agents": (AgentsAudience(), agent("stray")),
 }
+SHARED_PAIRS: Final = tuple((identity, audience) for audience, identity in SHARED.values())
 _NAME: Final = re.compile(rb"name-\d+[.\w=-]*")
 
 
@@ -138,6 +139,33 @@ def test_a_ring_gives_what_is_not_too_old() -> None:
     assert [ring.after(seq, 2 * ABSENCE_MS + 1) for seq in (0, 1, 2, 3, 4)] == [None, None, None, [], None]
 
 
+def test_a_ring_keeps_as_much_as_it_may() -> None:
+    """Exactly so many frames, exactly so many bytes; and in an empty one nothing was missed."""
+    frame = FrameEncoder().encode(chat("x"))
+    size = sum(map(len, frame))
+    assert Ring(StreamLimits()).after(0, 0) == []
+    assert Ring(StreamLimits()).after(1, 0) is None
+    for limits in (StreamLimits(ring_frames=2), StreamLimits(ring_bytes=2 * size)):
+        ring = Ring(limits)
+        for seq in (1, 2, 3):
+            ring.put(seq, frame, 0)
+            kept = min(seq, 2)
+            assert len(ring.after(seq - kept, 0) or ()) == kept
+        assert ring.after(0, 0) is None
+
+
+def test_a_persons_stream_waits_as_long_as_they_may_be_away() -> None:
+    """Counted from when their last connection was gone."""
+    table = Table(StreamLimits(absence_ms=ABSENCE_MS))
+    table.clock.now_ms = 5 * ABSENCE_MS
+    anns = OwnerAudience(UserId("ann"))
+    connection, _ = table.join(anns, user("ann"))
+    table.door.unsubscribe(TABLE, connection)
+    for away_ms, there in ((0, True), (ABSENCE_MS, True), (ABSENCE_MS + 1, False)):
+        table.clock.now_ms = 5 * ABSENCE_MS + away_ms
+        assert table.door.has_listeners(TABLE, anns) is there
+
+
 def test_streams_of_a_table_have_their_frames_in_common() -> None:
     """What is the same for everybody is there once, however many streams keep it."""
     table = Table()
@@ -146,7 +174,7 @@ def test_streams_of_a_table_have_their_frames_in_common() -> None:
     table.door.send_to_public(TABLE, [frame])
     table.door.send_to_unseated_agents(TABLE, [frame])
     table.door.send_to_seat(TABLE, ACE_AT_0, [frame])
-    kept = [stream._ring._frames[-1][1] for stream in table.door._tables[TABLE].streams.values()]
+    kept = [stream._ring._frames[-1] for stream in table.door._tables[TABLE].streams.values()]
     assert len(kept) == 3
     assert len({id(pieces) for pieces in kept}) == 1
 
@@ -162,6 +190,18 @@ def test_no_session_is_lost_to_others() -> None:
     assert sessions.resumed(mine.name, user("ann"), TABLE, OwnerAudience(UserId("ann"))) is None
     seat = sessions.open(agent("ace"), TABLE, ACE_AT_0)
     assert sessions.resumed(seat.name, agent("ace"), TABLE, SeatAudience(Seat(1), ACE_AT_0.occupant)) is None
+
+
+def test_a_session_is_of_the_process_that_gave_it_out() -> None:
+    """Another one has another key; and all names are of one length, whatever they are bound to."""
+    ours, theirs = Sessions(lambda: "alot"), Sessions(lambda: "blot")
+    bound: list[tuple[Identity, Audience]] = [(user("ann"), OwnerAudience(UserId("ann"))), (agent("ace"), ACE_AT_0)]
+    for identity, audience in [*bound, *SHARED_PAIRS]:
+        name = ours.open(identity, TABLE, audience).name
+        ours.prove(name, identity, TABLE)
+        assert list(map(len, name.split("."))) == [4, 16, 24]
+        with pytest.raises(Refusal, match="there is no such session of yours"):
+            theirs.prove(name, identity, TABLE)
 
 
 @pytest.mark.parametrize(
