@@ -7,7 +7,9 @@ import gc
 import sys
 import weakref
 
-from railbird.interpreter import SWITCH_INTERVAL_S, tuned
+import pytest
+
+from railbird.interpreter import LEAST_TO_COLLECT, SWITCH_INTERVAL_S, is_much, tuned
 
 
 class Knot:
@@ -30,6 +32,36 @@ async def test_full_collections_come_by_the_clock() -> None:
         async with asyncio.timeout(30):
             while gone() is not None:  # noqa: ASYNC110 - a collection has no event
                 await asyncio.sleep(0.01)
+
+
+async def test_a_cycle_that_was_set_aside_is_freed_all_the_same() -> None:
+    """No collection of the moment finds it; the next full one by the clock does."""
+    async with tuned(collect_all_every_s=0.5):
+        knot = Knot()
+        gone = weakref.ref(knot)
+        async with asyncio.timeout(30):
+            while not gc.get_freeze_count():  # noqa: ASYNC110 - it has no event
+                await asyncio.sleep(0.01)
+            del knot
+            gc.collect()
+            assert gone() is not None
+            while gone() is not None:  # noqa: ASYNC110 - a collection has no event
+                await asyncio.sleep(0.01)
+    assert gc.get_freeze_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("made", "alive", "much"),
+    [
+        (LEAST_TO_COLLECT, 0, False),
+        (LEAST_TO_COLLECT + 1, 0, True),
+        (4_000_000, 1_000_000, False),
+        (4_000_001, 1_000_000, True),
+    ],
+)
+def test_very_much_is_looked_at_before_its_time(made: int, alive: int, *, much: bool) -> None:
+    """Whoever connects again and again fills no memory until the clock strikes; a server that fills up is not stopped over and over."""
+    assert is_much(made, alive) is much
 
 
 async def test_everything_is_as_it_was_afterwards() -> None:
