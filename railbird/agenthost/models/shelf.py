@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import ssl
 from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self, TypeAlias
@@ -20,12 +21,12 @@ _Speaker: TypeAlias = Callable[[str, str, httpx2.AsyncClient], Speech]
 
 
 class Shelf:
-    """Holds the models until it is closed. `least_call_s`: see `RemoteModel`."""
+    """Holds the models until it is closed. `least_call_s`: see `RemoteModel`. `tls`: whose certificates are believed; `None`: the usual ones."""
 
-    def __init__(self, rng: random.Random, *, least_call_s: float = 0.5) -> None:
+    def __init__(self, rng: random.Random, *, least_call_s: float = 0.5, tls: ssl.SSLContext | None = None) -> None:
         self._rng = rng
         self._least_call_s = least_call_s
-        self._connections = httpx2.AsyncHTTPTransport(limits=_LIMITS)
+        self._connections = httpx2.AsyncHTTPTransport(verify=True if tls is None else tls, limits=_LIMITS)
         self._models: dict[Endpoint, RemoteModel] = {}
 
     def model(self, endpoint: Endpoint) -> Model:

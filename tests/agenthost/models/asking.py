@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from tests.agenthost.models.provider import Provider, Script, provider
 KEY: Final = "sk-test/marker-7c1f"
 PROMPT: Final = Prompt(b"You play poker.", "Seat 3, 40 to call. K\u2660 Q\u2665".encode())
 JOINED: Final = "You play poker.\nSeat 3, 40 to call. K\u2660 Q\u2665"
+TLS: Final = ssl.create_default_context()
+"""Made once: it takes longer than a test."""
 SCHEMA: Final = {
     "type": "object",
     "properties": {"action": {"type": "string"}},
@@ -49,7 +52,7 @@ class Asking:
 async def asking(*scripts: Script, least_call_s: float = 0.5, **endpoint: Any) -> AsyncIterator[Asking]:
     """`endpoint`: what is unusual about it."""
     given: dict[str, Any] = {"key": ApiKey(KEY), "price": Price(Decimal("0.10"), Decimal("0.40")), **endpoint}
-    async with provider(*scripts) as upstream, Shelf(random.Random(7), least_call_s=least_call_s) as shelf:
+    async with provider(*scripts) as upstream, Shelf(random.Random(7), least_call_s=least_call_s, tls=TLS) as shelf:
         at = (
             upstream.base_url
             if given.get("dialect") is not Dialect.ANTHROPIC
