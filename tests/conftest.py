@@ -9,7 +9,7 @@ import pytest
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SHARED: Final = ROOT.parent / "shared"
-FIRST_FOLDERS: Final = ("policy", "architecture")
+FIRST_FOLDERS: Final = ("policy", "architecture", "leaks")
 
 pytest_plugins = ("tests.live.valkey", "tests.live.postgres", "tests.live.chromium")
 
@@ -23,7 +23,7 @@ def shared() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The gates first, then the walls, then the rest in the order found: a leak is the first thing to hear of."""
+    """The gates first, then the walls and the attacks, then the rest in the order found: a leak is the first thing to hear of."""
     items.sort(key=lambda item: rank(item.path))
 
 
