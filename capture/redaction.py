@@ -18,7 +18,8 @@ import msgspec
 
 from capture.record import MissingReason
 from policy import redaction_policy
-from policy.redaction_policy import Drop, JsonObject, JsonValue, Rule
+from policy.errors import PolicyRefusal
+from policy.redaction_policy import Drop, Hash, JsonObject, JsonValue, Rule, Truncate
 
 CREDENTIAL_NAMES: Final = (
     "agentToken",
@@ -46,6 +47,26 @@ NOT_ENCODED: Final = (TypeError, ValueError, OverflowError, RecursionError)
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
 _KNOWLEDGE: Final = "knowledge"
 _DECISION: Final = "decision"
+
+
+def rule_of(words: str) -> Rule:
+    """A rule as an operator writes it: `drop:PATH`, `hash:PATH` or `truncate:CHARACTERS:PATH`. Raises ValueError."""
+    kind, _, rest = words.partition(":")
+    match kind:
+        case "drop":
+            rule: Rule = Drop(rest)
+        case "hash":
+            rule = Hash(rest)
+        case "truncate":
+            keep, _, path = rest.partition(":")
+            rule = Truncate(path, keep=int(keep))
+        case _:
+            raise ValueError("a rule drops, hashes or truncates")
+    try:
+        redaction_policy.redact_for_record(record={}, rules=[rule], hash_key=bytes(redaction_policy.LEAST_KEY_BYTES))
+    except PolicyRefusal as refused:
+        raise ValueError(refused.why) from None
+    return rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from policy.redaction_policy import Rule
 from railbird import config_values as values
 from railbird.config_values import BadValue, Parse
 
@@ -103,11 +104,14 @@ class IdentitySettings:
 class CaptureSettings:
     """`redis_url`: `None` is the embedded Valkey in `home`. `pinned_days`: `None` is no limit on turns that were kept.
 
-    `buffer_bytes`: what captured turns may take in the Redis; the oldest are dropped for more.
+    `buffer_bytes`: what captured turns may take in the Redis; the oldest are dropped for more. `redact`: rules beside the default
+    ones; `redact_key`: of those that hash, `None`: a new one for each process.
     """
 
     ttl_s: int
     buffer_bytes: int
+    redact: tuple[Rule, ...]
+    redact_key: str | None = field(repr=False)
     pinned_days: int | None
     redis_url: str | None = field(repr=False)
 
@@ -211,6 +215,20 @@ SETTINGS: Final = (
         values.whole(2**20, 2**50),
         str(2 * 2**30),
         "what captured turns may take in capture's Redis; the oldest are dropped for more",
+    ),
+    Setting(
+        "CAPTURE_REDACT",
+        "capture.redact",
+        values.redaction_rules,
+        "",
+        "what is redacted of captured knowledge and messages: `drop:PATH`, `hash:PATH`, `truncate:CHARACTERS:PATH`",
+    ),
+    Setting(
+        "CAPTURE_REDACT_KEY",
+        "capture.redact_key",
+        values.secret,
+        None,
+        "key of its hashes; without it each process has its own",
     ),
     Setting(
         "CAPTURE_PINNED_DAYS",

@@ -11,9 +11,11 @@ from types import MappingProxyType
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
+from capture.redaction import rule_of
 from gameserver.identity import ids
 from gameserver.identity.origins import parsed
 from gameserver.identity.service_key import LEAST_SERVICE_KEY_CHARACTERS
+from policy.redaction_policy import Rule
 
 Given: TypeAlias = object
 """A text from the environment, or whatever TOML has."""
@@ -103,6 +105,14 @@ def origins(given: Given) -> tuple[str, ...]:
     if any(parsed(origin) is None for origin in found):
         raise BadValue("has to be a list of origins, as https://play.example")
     return found
+
+
+def redaction_rules(given: Given) -> tuple[Rule, ...]:
+    """Rules of redaction, separated by commas or in a list."""
+    try:
+        return tuple(rule_of(each) for each in words(given))
+    except ValueError:
+        raise BadValue("has to be rules, as drop:PATH, hash:PATH or truncate:CHARACTERS:PATH") from None
 
 
 def models(given: Given) -> Mapping[str, str]:

@@ -101,7 +101,7 @@ async def _opened(wanted: Wanted, opened: AsyncExitStack) -> Rooms:
     ledger = await opened.enter_async_context(Ledger(database))
     record = record_setup(wanted.settings)
     buffer = opened.enter_context(buffer_of(record))  # the server's own, where one runs on this folder
-    recorder = await opened.enter_async_context(recorded(buffer, buffer=record.buffer, now_ms=_now_ms))
+    recorder = await opened.enter_async_context(recorded(buffer, setup=record, now_ms=_now_ms))
     return Rooms(database, ledger, keys.attest, shelf, [*([recorder] if recorder else []), *plugins])
 
 

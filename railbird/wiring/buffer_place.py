@@ -20,6 +20,7 @@ from capture.buffer_client import BufferClient, Order
 from capture.buffer_writer import BufferSettings
 from capture.errors import BufferUnavailable
 from capture.keys import Keys
+from policy.redaction_policy import Rule
 from railbird.embedded import valkey
 
 _log: Final = logging.getLogger(__name__)
@@ -31,12 +32,15 @@ _FOUND_WITHIN_S: Final = 2.0
 class RecordSetup:
     """`redis_url`: the buffer's; None: an embedded Valkey in `folder`; where that is None too, there is no buffer.
 
-    `buffer`: its bounds. `pinned_days`: an operator's limit on kept turns; None: there is none.
+    `buffer`: its bounds. `redact`: rules beside the default ones. `redact_key`: of hashes; None: each process has its own.
+    `pinned_days`: an operator's limit on kept turns; None: there is none.
     """
 
     redis_url: str | None = field(default=None, repr=False)
     folder: Path | None = None
     buffer: BufferSettings = field(default_factory=BufferSettings)
+    redact: tuple[Rule, ...] = ()
+    redact_key: bytes | None = field(default=None, repr=False)
     pinned_days: int | None = None
 
 

@@ -78,7 +78,7 @@ class Record:
     async def open(self) -> None:
         """Take down turns and what they cost from now on. A buffer that is away is no error."""
         self.recorder = await self._opened.enter_async_context(
-            recorded(self._place, buffer=self._setup.buffer, now_ms=self._now_ms)
+            recorded(self._place, setup=self._setup, now_ms=self._now_ms)
         )
         await self._opened.enter_async_context(self.ledger)
 

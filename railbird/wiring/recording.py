@@ -1,6 +1,6 @@
 """Where the turns of agents that run in this process are recorded: the buffer, beside the turns. It holds no rule.
 
-async with recorded(place, buffer=..., now_ms=...) as recorder:
+async with recorded(place, setup=..., now_ms=...) as recorder:
     ...                      give the recorder to the host's observers
 """
 
@@ -12,22 +12,22 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
-from capture.buffer_writer import BufferSettings, BufferWriter
+from capture.buffer_writer import BufferWriter
 from capture.entry import EntryMaker
 from capture.envelope import EnvelopeHasher
 from capture.recorder import Recorder
-from capture.redaction import Redactor
-from railbird.wiring.buffer_place import BufferPlace
+from capture.redaction import DEFAULT_RULES, Redactor
+from railbird.wiring.buffer_place import BufferPlace, RecordSetup
 
 _HASH_KEY_BYTES: Final = 32
-"""Of redacted values; of each process its own, so equal values are known as equal within one."""
+"""Of redacted values, where none is configured: of each process its own, so equal values are known as equal within one."""
 
 
 @asynccontextmanager
 async def recorded(
-    place: BufferPlace | None, *, buffer: BufferSettings, now_ms: Callable[[], int]
+    place: BufferPlace | None, *, setup: RecordSetup, now_ms: Callable[[], int]
 ) -> AsyncIterator[Recorder | None]:
-    """A recorder into the buffer, within its bounds; None where there is no buffer. `now_ms`: Unix time.
+    """A recorder into the buffer, as it was set up; None where there is no buffer. `now_ms`: Unix time.
 
     At the end what still waits is written, as long as the buffer takes it.
     """
@@ -36,9 +36,9 @@ async def recorded(
         return
     client = place.client()
     try:
-        writer = BufferWriter(client, buffer, now_ms)
-        maker = EntryMaker(Redactor(secrets.token_bytes(_HASH_KEY_BYTES)), EnvelopeHasher())
-        async with Recorder(writer, maker, time.monotonic) as recorder:
+        writer = BufferWriter(client, setup.buffer, now_ms)
+        redactor = Redactor(setup.redact_key or secrets.token_bytes(_HASH_KEY_BYTES), (*DEFAULT_RULES, *setup.redact))
+        async with Recorder(writer, EntryMaker(redactor, EnvelopeHasher()), time.monotonic) as recorder:
             yield recorder
     finally:
         await client.close()

@@ -59,6 +59,8 @@ def record_setup(settings: Settings) -> RecordSetup:
         redis_url=settings.capture.redis_url,
         folder=settings.store.home / BUFFER_FOLDER,
         buffer=BufferSettings(ttl_s=settings.capture.ttl_s, ceiling_bytes=settings.capture.buffer_bytes),
+        redact=settings.capture.redact,
+        redact_key=None if settings.capture.redact_key is None else settings.capture.redact_key.encode(),
         pinned_days=settings.capture.pinned_days,
     )
 

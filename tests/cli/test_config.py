@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from policy.redaction_policy import Drop, Hash, Truncate
 from railbird.config import SETTINGS, ConfigError, load_settings
 from tests.conftest import ROOT
 
@@ -27,6 +28,7 @@ def test_the_defaults_need_nothing() -> None:
     assert (settings.store.starting_chips, settings.play.min_turn_ms) == (10_000, 800)
     assert dict(settings.play.platform_models) == {"house": ""}
     assert (settings.capture.ttl_s, settings.capture.buffer_bytes) == (86_400, 2 * 2**30)
+    assert (settings.capture.redact, settings.capture.redact_key) == ((), None)
     assert settings.capture.redis_url is settings.bus.redis_url is settings.identity.service_key is None
 
 
@@ -129,10 +131,24 @@ def test_secrets_do_not_print() -> None:
             "RAILBIRD_SERVICE_KEY": "hunter2-hunter2-hunter2",
             "AGENT_CAPTURE_REDIS_URL": "redis://:hunter2-hunter2@h",
             "RAILBIRD_REDIS_URL": "redis://:hunter2-hunter2@h",
+            "CAPTURE_REDACT_KEY": "hunter2-hunter2-hunter2",
         }
     )
     assert settings.store.database_url == SECRET
     assert "hunter2" not in repr(settings)
+
+
+def test_rules_of_redaction_are_read() -> None:
+    """In the environment and in a file; what is none is told without repeating it."""
+    rules = "drop:knowledge.notes, hash:decision.*.to,truncate:200:knowledge.chat"
+    assert load_settings({"CAPTURE_REDACT": rules}).capture.redact == (
+        Drop("knowledge.notes"),
+        Hash("decision.*.to"),
+        Truncate("knowledge.chat", keep=200),
+    )
+    for wrong in ("forget:marker", "drop:", "drop:marker..b", "truncate:x:marker", "truncate:-1:marker", "hash"):
+        (told,) = problems({"CAPTURE_REDACT": wrong})
+        assert "drop:PATH" in told and "marker" not in told
 
 
 def test_each_setting_has_one_name_and_one_place() -> None:
