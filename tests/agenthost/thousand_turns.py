@@ -275,7 +275,7 @@ def report(count: Count, turn_ms: int) -> Iterator[str]:
     yield "fallbacks " + ", ".join(f"{reason} {number}" for reason, number in reasons.most_common())
     yield "calls " + ", ".join(f"{o.value} {n}" for o, n in Counter(call.outcome for call in calls).most_common())
     yield f"milliseconds to a reply: median {statistics.median(latencies):.0f}, longest {latencies[-1]} of {turn_ms}"
-    yield f"the loop was late by {count.longest_lag_s * 1000:.0f} ms at most"
+    yield f"this process was late by {count.longest_lag_s * 1000:.0f} ms at worst"
     yield f"ended by the clock {len(count.clock)}, refused by the table {len(count.refused)}, leaks {len(count.leaks)}"
 
 
@@ -283,7 +283,7 @@ def main() -> int:
     asked = argparse.ArgumentParser(prog="python -m tests.agenthost.thousand_turns", description=__doc__)
     asked.add_argument("--turns", type=int, default=1_000)
     asked.add_argument("--tables", type=int, default=20)
-    asked.add_argument("--turn-ms", type=int, default=2_000)
+    asked.add_argument("--turn-ms", type=int, default=5_000)
     asked.add_argument(
         "--time-bank-ms", type=int, default=0, help="what a turn may take beyond its clock (default: nothing)"
     )
