@@ -215,6 +215,19 @@ async def test_f30_a_text_that_databases_refuse_is_kept_as_it_was(keeping: Keepi
     assert kept.why == odd[:100]
 
 
+async def test_an_id_may_hold_what_parts_a_key(keeping: Keeping) -> None:
+    """Colons, braces, percent signs and NUL: of one agent, and of no other whose name it would be without care."""
+    odd, plain = "a1:3", "a1"
+    for agent in (odd, plain, "o:{d%}\x00\\"):
+        await keeping.capture(turn(keeping.key(agent, index=3), said(1)))
+        assert await promote(keeping, agent) == Promoted(PINNED, 1, ())
+    await keeping.expire()
+    for agent in (odd, plain, "o:{d%}\x00\\"):
+        (kept,) = (await keeping.of_operator().hand(OSCAR, keeping.hand(agent))).captured
+        assert kept.key == keeping.key(agent, index=3)
+    assert await keeping.durable.agents_of(keeping.table_id, HandNumber(7)) == {odd, plain, "o:{d%}\x00\\"}
+
+
 # --- who keeps --------------------------------------------------------------------------------------------------------
 
 
