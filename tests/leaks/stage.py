@@ -11,10 +11,11 @@ from typing import Final
 
 from policy.ids import Card, Seat
 from tests.leaks.deals import Order, shuffled
+from tests.leaks.heard import Heard, listening
 from tests.leaks.play import Play
 from tests.leaks.script import Action
 from tests.leaks.twins import HELD_BACK, without_seals
-from tests.leaks.world import Chance, Heard, Setting, World, listening
+from tests.leaks.world import Chance, Setting, World
 
 CLOSED: Final = Setting("closed")
 REVEALING: Final = Setting("revealing", show_hands=True, show_thoughts=True)

@@ -20,9 +20,10 @@ from policy.ids import Seat
 from tests.leaks import script
 from tests.leaks.cast import BUYER, CAST, SOLD, Kind, Viewer
 from tests.leaks.deals import DealtHand, Eyes, Order, seen_places, shuffled, twin_order
+from tests.leaks.heard import Heard, listening
 from tests.leaks.play import Play
 from tests.leaks.script import Action
-from tests.leaks.world import Chance, Heard, Setting, Way, World, listening, new_template
+from tests.leaks.world import Chance, Setting, Way, World, new_template
 
 Cell: TypeAlias = tuple[Viewer, Way]
 

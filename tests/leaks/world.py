@@ -9,18 +9,16 @@ import asyncio
 import enum
 import functools
 import itertools
-import logging
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 from unittest import mock
 
-import structlog
 from sqlalchemy import event
 
 from gameserver.floor.floor import Chances
@@ -37,7 +35,6 @@ from policy.spectator_policy import RevealOptions
 from policy.table_kind import TableKind
 from railbird import migrations
 from railbird.app import Server, Setup, opened
-from railbird.logs import OneLine
 from tests.leaks import captured, cast
 from tests.leaks.callers import EventStream, Headers, Socket
 from tests.leaks.cast import CAST, Kind, Who
@@ -123,43 +120,6 @@ class Chance:
 
     orders: Callable[[int], Order]
     button: Seat
-
-
-@dataclass
-class Heard:
-    """What the process said to its log."""
-
-    lines: list[str] = field(default_factory=list)
-
-    def take(self, line: str) -> None:
-        self.lines.append(line)
-
-
-class _Listener(logging.Handler):
-    def __init__(self, heard: Heard) -> None:
-        super().__init__(logging.DEBUG)
-        self.setFormatter(OneLine("%(message)s"))
-        self._heard = heard
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if not record.name.startswith("asyncio"):
-            self._heard.take(f"{record.levelname} {self.format(record)}")
-
-
-@contextmanager
-def listening(heard: Heard) -> Iterator[None]:
-    """Everything that is logged, at any level, by either library."""
-    root, listener = logging.getLogger(), _Listener(heard)
-    level = root.level
-    root.addHandler(listener)
-    root.setLevel(logging.DEBUG)
-    try:
-        with structlog.testing.capture_logs() as entries:
-            yield
-        heard.lines += [repr(sorted(entry.items(), key=lambda item: item[0])) for entry in entries]
-    finally:
-        root.setLevel(level)
-        root.removeHandler(listener)
 
 
 class World:
