@@ -256,18 +256,16 @@ def endless_writer(url: str) -> Iterator[subprocess.Popen[str]]:
 def test_every_key_has_a_time_to_live_at_every_instant(own_valkey: OwnValkey) -> None:
     """Another client looks at all keys again and again while a writer writes, and after it was killed at any instant."""
     with redis.from_url(own_valkey.url, decode_responses=True) as other:
-        looks = 0
         for _ in range(3):
             with endless_writer(own_valkey.url) as writer:
-                end = time.monotonic() + 0.3 + random.random() / 10
-                while time.monotonic() < end:
+                for _ in range(20):
                     assert other.eval(EVERY, 0) == []
-                    looks += 1
+                time.sleep(random.random() / 20)
                 writer.send_signal(signal.SIGKILL)
                 writer.wait()
             assert other.eval(EVERY, 0) == []
         found = {key.partition(":")[0].encode() + b":" for key in other.scan_iter(count=1000)}
-        assert found == set(PREFIXES) and looks > 10
+    assert found == set(PREFIXES)
 
 
 async def test_indexes_and_envelopes_outlive_their_turns(on_either: Buffered) -> None:
