@@ -6,7 +6,9 @@
 The host's lifespan opens and stops the server; before and after, every request is answered with 503. By itself
 (`uvicorn module:poker`) it answers the server's lifespan as well.
 
-Under the host's own server its limits and its log are the host's: an access log there shows addresses, and a ticket is in one.
+Under the host's own server its limits and its log are the host's: an access log there shows addresses, and a ticket is in one. So is the
+address by which a connection is counted: behind a proxy the host's server has to take it from what the proxy says, or `Setup` names
+the proxy in `trusted_proxies`, whose connections are not counted.
 """
 
 from __future__ import annotations
