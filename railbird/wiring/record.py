@@ -76,11 +76,12 @@ class Record:
         return () if self.recorder is None else (self.recorder,)
 
     async def open(self) -> None:
-        """Take down turns and what they cost from now on. A buffer that is away is no error."""
+        """Take down turns and what they cost from now on; and let go of what a limit ends. A buffer that is away is no error."""
         self.recorder = await self._opened.enter_async_context(
             recorded(self._place, setup=self._setup, now_ms=self._now_ms)
         )
         await self._opened.enter_async_context(self.ledger)
+        await self.forget()
 
     async def close(self) -> None:
         """Write what still waits, and leave the buffer."""

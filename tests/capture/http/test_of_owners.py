@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from capture.hand import Hand
 from capture.http.parameters import ID
 from capture.shapes import AgentTurnsShape
 from gameserver.identity import ids
-from policy.ids import AgentId, HandNumber, UserId
+from policy.ids import AgentId, HandNumber, TableId, UserId
+from railbird.wiring.buffer_place import RecordSetup
+from tests.capture.buffers import maker as entry_maker
 from tests.capture.http.conftest import HAND, Recorded
+from tests.capture.turns import call, decided, key, turn
+from tests.http.world import opened_world
 
 OWN, RIVALS = b"told to A1", b"told to B1"
 
@@ -178,3 +185,21 @@ async def test_a_buffer_that_is_away_hides_nothing_that_is_kept(recorded: Record
     answer = await recorded.world.ask("POST", f"{recorded.own}/keep", user="ann")
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
     assert answer.headers["cache-control"] == "no-store"
+
+
+async def test_an_operators_limit_is_told_and_kept(tmp_path: Path) -> None:
+    """Who keeps is told until when; a server that starts lets go of what is over it, and of nothing else."""
+    day_us, now_us = 86_400_000_000, time.time_ns() // 1_000
+    async with opened_world(tmp_path) as world:
+        for hand, kept_us in ((1, now_us - 8 * day_us), (2, now_us - 6 * day_us)):
+            said = decided(call())
+            captured = entry_maker().captured(turn(key("a", hand, 1, "t"), said), said)
+            of_hand = Hand(AgentId("a"), TableId("t"), HandNumber(hand))
+            await world.server.record.stores.durable.keep(of_hand, [captured], now_us=kept_us)
+    async with opened_world(tmp_path, record=RecordSetup(pinned_days=7)) as world:
+        left = await world.server.record.stores.durable.hands_of(AgentId("a"))
+        assert [each.hand_number for each in left] == [2]
+        until_us = world.server.record.retention.kept_until_us(now_us)
+        assert until_us == now_us + 7 * day_us
+    async with opened_world(tmp_path) as world:
+        assert (await world.server.record.stores.durable.counts()).turns == 1
