@@ -15,9 +15,10 @@ from typing import Final, TypeAlias
 from sqlalchemy.exc import SQLAlchemyError
 
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
+from railbird.agenthost.mind import Mind
 from railbird.agenthost.minds import Catalogue
 from railbird.agenthost.places import Place, PlaceKey
-from railbird.agenthost.registry.ports import Register
+from railbird.agenthost.registry.ports import Register, SeatedVersion
 from railbird.agenthost.registry.store import LEASE_MS, Deployment, Registry, WantedSeat
 from railbird.agenthost.registry.versions import UnreadableVersion, Version, read_version
 from railbird.agenthost.seating import Seating
@@ -45,6 +46,7 @@ class FollowerPorts:
     server: str
     registry: Registry
     register: Register
+    seated_version: SeatedVersion
     catalogue: Catalogue
     attest: Attest
     now_ms: Callable[[], int]
@@ -128,7 +130,16 @@ class Follower:
             mind=self._ports.catalogue.mind(seat.agent_id, version),
             seating=Seating(seat.buy_in_chips, seat.seat),
             tokens=tokens_of(self._ports.attest, seat.agent_id, owner, self._attested_as),
+            seated_as=await self._seated_as(seat),
         )
+
+    async def _seated_as(self, seat: WantedSeat) -> Mind | None:
+        """What has the seat already, as after another host's end; None where this host cannot play it."""
+        version_id = await self._ports.seated_version(seat.agent_id, seat.table_id)
+        version = None if version_id is None else await self._version(version_id)
+        if version is None or version.model not in self._ports.catalogue.names:
+            return None
+        return self._ports.catalogue.mind(seat.agent_id, version)
 
     def _attested_as(self, version_id: AgentVersionId) -> str | None:
         version = self._versions.get(version_id)

@@ -18,7 +18,10 @@ Tokens: TypeAlias = Callable[[AgentVersionId | None], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One seat to be played. `url`: of the table's WebSocket. `tokens`: see there."""
+    """One seat to be played. `url`: of the table's WebSocket. `tokens`: see there.
+
+    `seated_as`: the version that has the seat already, where it is another one: it plays on until the table takes the new one.
+    """
 
     agent_id: AgentId
     table_id: TableId
@@ -26,6 +29,7 @@ class Place:
     mind: Mind
     seating: Seating
     tokens: Tokens
+    seated_as: Mind | None = None
 
     @property
     def key(self) -> PlaceKey:

@@ -68,6 +68,7 @@ class AgentPlayer:
         self._mind = mind
         self._next_mind: Mind | None = None
         self._is_next_taken = False
+        self._is_showing = False
         self._door = Door(url, agent_token=agent_token, rng=rng)
         self._keeper = SeatKeeper(seating, self.memory, rng)
         self._rng = rng
@@ -99,7 +100,12 @@ class AgentPlayer:
 
     @property
     def version_to_prove(self) -> AgentVersionId | None:
-        """What the next token is to name: the version that plays, or the one that is to play next."""
+        """What the next token is to name: the version that plays, or the next one where that is being shown or was taken."""
+        return self.version_to_play if self._is_showing or self._is_next_taken else self._mind.version_id
+
+    @property
+    def version_to_play(self) -> AgentVersionId | None:
+        """What plays, or is to play next."""
         return (self._next_mind or self._mind).version_id
 
     @property
@@ -177,7 +183,9 @@ class AgentPlayer:
     # --- turns ----------------------------------------------------------------------------------------------------------
 
     def _begin(self, tasks: asyncio.TaskGroup, turn: YourTurn) -> None:
-        """A turn that is asked for again, as after a reconnect, is not thought about again."""
+        """A turn that is asked for again, as after a reconnect, is not thought about again; none is begun once we go."""
+        if self._stopping.is_set():
+            return
         if turn.turn_id != self._turn_id:
             self._turn_id = turn.turn_id
             self._turn = tasks.create_task(self._take(self._turn, self.memory.freeze(turn)))
@@ -194,7 +202,7 @@ class AgentPlayer:
 
     def _adopt(self) -> None:
         if self._next_mind is not None and self._is_next_taken:
-            self._mind, self._next_mind = self._next_mind, None
+            self._mind, self._next_mind, self._is_next_taken = self._next_mind, None, False
 
     # --- credentials and the end ----------------------------------------------------------------------------------------
 
@@ -202,7 +210,7 @@ class AgentPlayer:
         """Show a fresh token again and again. Where one is refused, the connection ends with its token, and a new one begins."""
         while True:
             await self._until_due()
-            shown = self._next_mind
+            shown, self._is_showing = self._next_mind, True
             try:
                 await self._door.send_to_table(Enter())
                 self._is_next_taken = shown is not None and shown is self._next_mind
@@ -215,6 +223,8 @@ class AgentPlayer:
                 if shown is not None:  # nobody knows whether it was taken
                     self._renew.set()
                     await asyncio.sleep(_SHOWN_AGAIN_AFTER_S)
+            finally:
+                self._is_showing = False
 
     async def _until_due(self) -> None:
         due_s = None if self._renew_every_s is None else self._renew_every_s * self._rng.uniform(0.8, 1.0)

@@ -69,6 +69,7 @@ class Visit:
         self._place, self._ports, self._after_s = place, ports, after_s
         self._rng = ports.new_dice(place)
         self._player: AgentPlayer | None = None
+        self._plays = place.seated_as or place.mind
         self._asked_to_end = asyncio.Event()
         self._switched_to: str | None = None
         self._switched_at = 0.0
@@ -93,7 +94,7 @@ class Visit:
         self._place = place
         player, now = self._player, asyncio.get_running_loop().time()
         wanted = place.mind.version_id
-        if player is None or player.version_to_prove == wanted:
+        if player is None or player.version_to_play == wanted:
             return
         if self._switched_to != wanted or now - self._switched_at >= _SWITCH_AGAIN_AFTER_S:
             self._switched_to, self._switched_at = wanted, now
@@ -142,11 +143,12 @@ class Visit:
             _LOG.warning("%s at %s is given up: %s", *self._place.key, self.problem)
 
     async def _play(self) -> None:
+        """What played before plays on (test_a_version_that_has_the_seat_plays_on); another version is shown to the table first."""
         place, ports = self._place, self._ports
         player = AgentPlayer(
             place.url,
             agent_id=place.agent_id,
-            mind=place.mind,
+            mind=self._plays,
             agent_token=self._token,
             seating=place.seating,
             rng=self._rng,
@@ -154,15 +156,17 @@ class Visit:
             pace=ports.pace,
             renew_every_s=ports.renew_every_s,
         )
+        if self._plays.version_id != place.mind.version_id:
+            player.switch(place.mind)
         self._player = player
         try:
             await player.run()
         finally:
-            self._player = None
+            self._plays, self._player = player.mind, None
 
     async def _token(self) -> str:
         """Of the version that plays, or is to play next."""
-        version = self._place.mind.version_id if self._player is None else self._player.version_to_prove
+        version = self._plays.version_id if self._player is None else self._player.version_to_prove
         return await self._place.tokens(version)
 
     def _pause_s(self, tries: int) -> float:

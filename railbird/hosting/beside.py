@@ -26,7 +26,7 @@ from railbird.app import Server
 from railbird.hosting.catalogue import house_only
 from railbird.hosting.house_agents import HouseAgents, HousePorts
 from railbird.hosting.observing import TurnCounts, host_metrics, observers_of
-from railbird.wiring.hosting import AgentHosting
+from railbird.wiring.hosting import StoredSeats
 
 _STOPS_WITHIN_S: Final = 5.0
 
@@ -49,7 +49,7 @@ class HostBeside:
         self.counts = TurnCounts()
         self.observers = observers_of(self.counts, server.record.ledger.charge, server.record.listeners)
         ports = VisitPorts(self.observers, Pace(least_ms=wanted.min_turn_ms), _dice)
-        self._follower = Follower(_follower_ports(hosting, wanted.url, catalogue))
+        self._follower = Follower(_follower_ports(server, wanted.url, catalogue))
         self.url = wanted.url
         self.deployed, self.of_the_house = Service(ports, self._follower.ended), Service(ports)
         self._others = Service(ports)
@@ -89,12 +89,14 @@ class HostBeside:
         return self.deployed, self.of_the_house, self._others
 
 
-def _follower_ports(hosting: AgentHosting, url: str, catalogue: Catalogue) -> FollowerPorts:
+def _follower_ports(server: Server, url: str, catalogue: Catalogue) -> FollowerPorts:
+    hosting = server.hosting
     return FollowerPorts(
         host=f"beside-{secrets.token_hex(8)}",
         server=url,
         registry=hosting.registry,
         register=hosting.register,
+        seated_version=StoredSeats(server.store),
         catalogue=catalogue,
         attest=hosting.attest,
         now_ms=lambda: int(time.time() * 1_000),

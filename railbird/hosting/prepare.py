@@ -17,13 +17,16 @@ from gameserver.identity.keys import KeyUse
 from gameserver.store.engine import Database
 from gameserver.store.people import People
 from gameserver.store.posting import Bookkeeping
-from policy.ids import AgentId, AgentVersionId, UserId
+from gameserver.store.tables import SqlTableStore
+from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from railbird.agenthost.budget import Budgets
 from railbird.agenthost.file.agents import AgentEntry, AgentsFile
 from railbird.agenthost.file.toml import Bad
-from railbird.agenthost.minds import Catalogue
+from railbird.agenthost.mind import Mind
+from railbird.agenthost.minds import Catalogue, UnknownModel
 from railbird.agenthost.models.shelf import Shelf
 from railbird.agenthost.places import Place, Tokens
+from railbird.agenthost.registry.versions import UnreadableVersion, read_version
 from railbird.agenthost.seating import Seating
 from railbird.agenthost.tokens import tokens_of
 from railbird.client import table_url
@@ -31,6 +34,7 @@ from railbird.config import Settings
 from railbird.hosting.catalogue import CataloguePorts, catalogue_of
 from railbird.hosting.registering import Registered, Registering, known_by_token
 from railbird.hosting.tables import Directory
+from railbird.wiring.hosting import StoredSeats
 from railbird.wiring.signing import HostSigning
 
 
@@ -62,9 +66,9 @@ class Rooms:
     listeners: Sequence[TurnHooks]
 
 
-async def registered_agents(wanted: Wanted, rooms: Rooms, directory: Directory) -> Sequence[Registered]:
+async def registered_agents(wanted: Wanted, rooms: Rooms) -> Sequence[Registered]:
     """The file's agents, in its order. Raises CannotHost with all that is wrong."""
-    registering = _registering(wanted, rooms, directory)
+    registering = _registering(wanted, rooms)
 
     async def one(entry: AgentEntry) -> Registered:
         if entry.token_env is not None:
@@ -75,11 +79,11 @@ async def registered_agents(wanted: Wanted, rooms: Rooms, directory: Directory) 
     return await _each(wanted, one, "name")
 
 
-def _registering(wanted: Wanted, rooms: Rooms, directory: Directory) -> Registering | None:
+def _registering(wanted: Wanted, rooms: Rooms) -> Registering | None:
     if rooms.database is None:
         return None
     people = people_of(wanted.settings, rooms.database)
-    return Registering(people, directory.at_revealing, lambda kind: f"{kind}-{secrets.token_hex(8)}")
+    return Registering(people, lambda kind: f"{kind}-{secrets.token_hex(8)}")
 
 
 async def _each(
@@ -106,7 +110,7 @@ def _in_words(wanted: Wanted, number: int, field: str, bad: Bad) -> str:
     return f"{wanted.file_name}: agents[{number}].{field}: {bad.code}: {bad.why}"
 
 
-def places_of(
+async def places_of(
     wanted: Wanted, rooms: Rooms, catalogue: Catalogue, directory: Directory, agents: Sequence[Registered]
 ) -> Sequence[Place]:
     places, wrong = [], []
@@ -123,11 +127,29 @@ def places_of(
             mind=catalogue.mind(agent.agent_id, agent.version),
             seating=Seating(entry.buy_in_chips, entry.seat, entry.rebuys),
             tokens=_tokens(rooms, catalogue, agent),
+            seated_as=await _seated_as(wanted, rooms, catalogue, agent, table_id),
         )
         places.append(place)
     if wrong:
         raise CannotHost("\n".join(wrong))
     return places
+
+
+async def _seated_as(
+    wanted: Wanted, rooms: Rooms, catalogue: Catalogue, agent: Registered, table_id: TableId
+) -> Mind | None:
+    """The version that has the seat since an earlier start of this host, as far as it can be played still."""
+    if rooms.database is None or agent.token is not None:
+        return None
+    people = people_of(wanted.settings, rooms.database)
+    version_id = await StoredSeats(tables_of(wanted.settings, rooms.database))(agent.agent_id, table_id)
+    published = None if version_id is None else await people.version(version_id)
+    if published is None or published.version_id == agent.version.version_id:
+        return None
+    try:
+        return catalogue.mind(agent.agent_id, read_version(published.version_id, published.content))
+    except (UnreadableVersion, UnknownModel):
+        return None
 
 
 def _tokens(rooms: Rooms, catalogue: Catalogue, agent: Registered) -> Tokens:
@@ -176,6 +198,11 @@ def _spent(ledger: Ledger | None) -> Callable[[AgentId, date], Awaitable[Decimal
         return Decimal(0)
 
     return nothing if ledger is None else ledger.spent_usd
+
+
+def tables_of(settings: Settings, database: Database) -> SqlTableStore:
+    """The stored tables; a host only reads them."""
+    return SqlTableStore(database, Bookkeeping(_now_ms, settings.store.starting_chips))
 
 
 def people_of(settings: Settings, database: Database) -> People:

@@ -1,34 +1,24 @@
 """The agents of a file: found or made in the register, with the version that the file says; or known by a token that was given out.
 
-A version is published where the file says another one than before. Whoever sits at a table that reveals anything keeps the version
-that it has: a file is its owner's word, too (test_a_file_moves_nothing_towards_an_agent_at_a_revealing_table).
+A version is published where the file says another one than before. Publishing reaches no agent: what has a seat plays on until the table
+takes the new one (test_a_file_moves_nothing_towards_an_agent_at_a_revealing_table).
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
-import logging
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Final
 
 import msgspec
 
 from gameserver.store.people import People
 from gameserver.store.stored import StoredAgent
-from policy import whisper_policy
-from policy.errors import PolicyRefusal
 from policy.ids import AgentId, AgentVersionId, UserId
-from policy.spectator_policy import RevealOptions
-from policy.whisper_policy import Way
 from railbird.agenthost.file.agents import AgentEntry
 from railbird.agenthost.file.toml import Bad
-from railbird.agenthost.registry.versions import UnreadableVersion, Version, read_version, version_bytes
-
-_LOG: Final = logging.getLogger(__name__)
-_SOMETHING: Final = RevealOptions(show_hands=True, show_thoughts=True)
+from railbird.agenthost.registry.versions import Version, version_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +32,10 @@ class Registered:
 
 
 class Registering:
-    """`at_revealing`: who sits where anything is revealed. `new_id`: a fresh word with a prefix."""
+    """`new_id`: a fresh word with a prefix."""
 
-    def __init__(self, people: People, at_revealing: AbstractSet[AgentId], new_id: Callable[[str], str]) -> None:
-        self._people, self._at_revealing, self._new_id = people, at_revealing, new_id
+    def __init__(self, people: People, new_id: Callable[[str], str]) -> None:
+        self._people, self._new_id = people, new_id
 
     async def registered(self, entry: AgentEntry, owner: UserId) -> Registered:
         """The owner's agent of that name, with the version of the file."""
@@ -59,30 +49,13 @@ class Registering:
         return await self._people.create_agent(AgentId(self._new_id("a")), name, owner)
 
     async def _version(self, agent_id: AgentId, wanted: Version) -> Version:
-        published = await self._people.versions_of(agent_id)
         content = version_bytes(wanted)
-        if published and published[-1].content == content:
-            return replace(wanted, version_id=published[-1].version_id)
-        if published and not self._may_change(agent_id):
-            try:
-                return read_version(published[-1].version_id, published[-1].content)
-            except UnreadableVersion:
-                raise Bad("bad_value", "the version that sits at a revealing table cannot be read") from None
-        for earlier in reversed(published):
+        for earlier in reversed(await self._people.versions_of(agent_id)):
             if earlier.content == content:
                 return replace(wanted, version_id=earlier.version_id)
         version_id = AgentVersionId(self._new_id("v"))
         await self._people.publish_version(agent_id, version_id, content)
         return replace(wanted, version_id=version_id)
-
-    def _may_change(self, agent_id: AgentId) -> bool:
-        try:
-            sits_at = [_SOMETHING] if agent_id in self._at_revealing else []
-            whisper_policy.admit_whisper(way=Way.VERSION, sits_at=sits_at)
-        except PolicyRefusal:
-            _LOG.warning("%s sits at a table that reveals: it plays the version that it has", agent_id)
-            return False
-        return True
 
 
 def wanted_version(entry: AgentEntry) -> Version:

@@ -36,11 +36,12 @@ from railbird.hosting.prepare import (
     people_of,
     places_of,
     registered_agents,
+    tables_of,
 )
 from railbird.hosting.tables import NoServer, ask_directory
 from railbird.serving import PortTaken, listen, metrics_served, stop_signals
 from railbird.wiring.buffer_place import buffer_of
-from railbird.wiring.hosting import RegisteredAgents
+from railbird.wiring.hosting import RegisteredAgents, StoredSeats
 from railbird.wiring.recording import recorded
 from railbird.wiring.settings import record_setup
 
@@ -78,10 +79,10 @@ async def play_until(stop: asyncio.Event, wanted: Wanted) -> int:
         directory = await _unless_stopped(asking, stop)
         if directory is None:
             return 0
-        agents = await registered_agents(wanted, rooms, directory)
+        agents = await registered_agents(wanted, rooms)
         catalogue = catalogue_for(wanted, rooms, agents)
         host = _Host(wanted, rooms, catalogue)
-        places = places_of(wanted, rooms, catalogue, directory, agents)
+        places = await places_of(wanted, rooms, catalogue, directory, agents)
         await host.serve_metrics(opened)
         return await host.play(places, stop)
 
@@ -199,6 +200,7 @@ def _follower(wanted: Wanted, rooms: Rooms, catalogue: Catalogue) -> Follower | 
         server=wanted.file.server,
         registry=Registry(rooms.database),
         register=RegisteredAgents(people_of(wanted.settings, rooms.database)),
+        seated_version=StoredSeats(tables_of(wanted.settings, rooms.database)),
         catalogue=catalogue,
         attest=rooms.attest,
         now_ms=_now_ms,

@@ -6,16 +6,14 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 import httpx2
 import msgspec
 
-from policy.ids import AgentId, TableId
+from policy.ids import TableId
 from railbird.agenthost.file.toml import Bad
 from railbird.agenthost.http.requests import ID
-
-T = TypeVar("T")
 
 _ANSWERS_WITHIN_S: Final = 5.0
 _AGAIN_AFTER_S: Final = 0.5
@@ -30,32 +28,17 @@ class Listed(msgspec.Struct, frozen=True, rename="camel"):
 
     table_id: str
     name: str
-    show_hands: bool
-    show_thoughts: bool
 
 
 class _List(msgspec.Struct, frozen=True):
     tables: list[Listed]
 
 
-class _Seat(msgspec.Struct, frozen=True, rename="camel"):
-    agent_id: str | None = None
-
-
-class _State(msgspec.Struct, frozen=True):
-    seats: list[_Seat]
-
-
-class _Table(msgspec.Struct, frozen=True):
-    state: _State
-
-
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """What the server's list said. `at_revealing`: agents that sit where anything is revealed."""
+    """What the server's list said."""
 
     tables: Sequence[Listed]
-    at_revealing: frozenset[AgentId]
 
     def find(self, wanted: str) -> TableId:
         """By its id, or by its name. Raises Bad."""
@@ -90,18 +73,8 @@ async def _until_it_answers(client: httpx2.AsyncClient) -> Directory:
 
 
 async def _ask(client: httpx2.AsyncClient) -> Directory:
-    tables = (await _read(client, "/games/poker", _List)).tables
-    seated: set[AgentId] = set()
-    for table in tables:
-        if table.show_hands or table.show_thoughts:
-            seats = (await _read(client, f"/games/poker/{table.table_id}", _Table)).state.seats
-            seated |= {AgentId(seat.agent_id) for seat in seats if seat.agent_id is not None}
-    return Directory(tables, frozenset(seated))
-
-
-async def _read(client: httpx2.AsyncClient, path: str, kind: type[T]) -> T:
-    answer = await client.get(path)
+    answer = await client.get("/games/poker")
     try:
-        return msgspec.json.decode(answer.content, type=kind)
+        return Directory(msgspec.json.decode(answer.content, type=_List).tables)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise NoServer(f"What answers at {client.base_url} is no Railbird (status {answer.status_code}).") from None

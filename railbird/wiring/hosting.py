@@ -19,6 +19,8 @@ from gameserver.http.tables import json_answer
 from gameserver.identity.who import AgentIdentity
 from gameserver.store.engine import Database
 from gameserver.store.people import People
+from gameserver.store.tables import SqlTableStore
+from gameserver.table import memory
 from gameserver.table.commands import AgentPlayer, agent_player_id
 from policy.ids import AgentId, AgentVersionId, TableId
 from policy.spectator_policy import RevealOptions
@@ -63,6 +65,20 @@ class RegisteredAgents:
         """One, or None."""
         found = await self._people.version(version_id)
         return None if found is None else PublishedVersion(found.version_id, found.content)
+
+
+class StoredSeats:
+    """`railbird.agenthost.registry.ports.SeatedVersion` from the stored tables."""
+
+    def __init__(self, tables: SqlTableStore) -> None:
+        self._tables = tables
+
+    async def __call__(self, agent_id: AgentId, table_id: TableId, /) -> AgentVersionId | None:
+        """As of the last change of seats that was stored."""
+        stored = await self._tables.table(table_id)
+        players = [] if stored is None else [chair.player for chair in memory.decode(stored.memory).chairs]
+        seated = (player for player in players if isinstance(player, AgentPlayer) and player.agent_id == agent_id)
+        return next((player.version_id for player in seated), None)
 
 
 class OpenTables:

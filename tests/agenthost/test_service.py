@@ -264,3 +264,25 @@ async def test_fresh_tokens_are_shown_again_and_again() -> None:
         async with service(renewing, renew_every_s=0.01):
             await until(lambda: len(shown) == 4)
     assert shown == given[:4] and len(set(shown)) == 4
+
+
+async def test_a_version_that_has_the_seat_plays_on() -> None:
+    """Another one is shown to the table, with its token; where the table refuses it, nothing of it is played."""
+    shown: list[str] = []
+
+    async def script(visitor: Visitor) -> None:
+        shown.append(await seated(visitor))
+        renewal = await visitor.hear()
+        assert isinstance(renewal, Enter)
+        shown.append(str(renewal.agent_token))
+        await visitor.say(Error(code=ErrorCode.WHISPER_REFUSED, message="", request_id=renewal.request_id))
+        await its_move(visitor, "turn-1", 1)
+        shown.append("moved")
+        await visitor.until_gone()
+
+    asked = Stalling()
+    async with fake_table(script) as table:
+        refused = Mind(asked, version_id=AgentVersionId("v-2"))
+        async with service(replace(place(table, mind=refused), seated_as=house("v-1"))):
+            await until(lambda: "moved" in shown)
+    assert shown[:3] == ["token of ann v-1", "token of ann v-2", "moved"] and asked.asked == 0

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from sqlalchemy import text
 
 from capture.ledger import Ledger
 from gameserver.identity.key_files import init_keys
@@ -30,8 +31,8 @@ from railbird.serving import listen
 from railbird.wiring.keys import FolderKeys, hosting_key
 from tests.agenthost.models.provider import provider
 from tests.hosting.test_command import CALLS, KEY, agent, is_seated, model, server
-from tests.hosting.test_deployed_agents import player_of
-from tests.http.world import live, opened_world
+from tests.hosting.test_deployed_agents import hand_number, player_of
+from tests.http.world import World, live, opened_world
 from tests.system.process import HAPPENS_WITHIN_S, until
 
 FAST: Final = {"MIN_TURN_MS": "0"}
@@ -70,8 +71,8 @@ async def test_a_second_start_finds_the_agents_and_their_versions(tmp_path: Path
         table_id = await world.table(houseAgents=0)
         shown = []
         for strategy in ("Wait.", "Wait.", "Go.", "Wait."):
-            text = f'server = "{base}"\n' + agent("Ann", table_id, more=f'strategy = "{strategy}"')
-            async with host(tmp_path, text):
+            file = f'server = "{base}"\n' + agent("Ann", table_id, more=f'strategy = "{strategy}"')
+            async with host(tmp_path, file):
                 agent_id = await is_seated(world, table_id, "ann")
             answer = (await world.ask("GET", f"/agents/{agent_id}", user="ann")).json()
             shown.append((agent_id, [version["content"]["strategy"] for version in answer["versions"]]))
@@ -82,25 +83,71 @@ async def test_a_second_start_finds_the_agents_and_their_versions(tmp_path: Path
 async def test_a_file_moves_nothing_towards_an_agent_at_a_revealing_table(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It sits there still when the host comes back with another strategy: the one that it has plays on."""
+    """It sits there still when the host comes back with another strategy: the table refuses it, and what has the seat plays on."""
     async with server(tmp_path) as (world, base):
-        table_id = await world.table(showThoughts=True, disconnectBankMs=600_000)
+        table_id = await world.table(showThoughts=True, houseAgents=0)
         for strategy in ("Wait.", "She has aces."):
-            text = f'server = "{base}"\n' + agent("Ann", table_id, more=f'strategy = "{strategy}"')
-            async with host(tmp_path, text):
+            file = (
+                f'server = "{base}"\n'
+                + agent("Ann", table_id, more=f'strategy = "{strategy}"')
+                + agent("Bob", table_id)
+            )
+            async with host(tmp_path, file):
                 agent_id = await is_seated(world, table_id, "ann")
-        answer = (await world.ask("GET", f"/agents/{agent_id}", user="ann")).json()
-        assert [version["content"]["strategy"] for version in answer["versions"]] == ["Wait."]
-        assert "plays the version that it has" in caplog.text
+                await two_hands(world, table_id)
+                if strategy != "Wait.":
+                    await until(lambda: "whisper_refused" in caplog.text)
+        shown = (await world.ask("GET", f"/agents/{agent_id}", user="ann")).json()["versions"]
+        assert [version["content"]["strategy"] for version in shown] == ["Wait.", "She has aces."]
+        assert await played(tmp_path, agent_id) == {shown[0]["agentVersionId"]}
+
+
+async def test_at_a_closed_table_a_new_file_plays_from_the_next_hand_on(tmp_path: Path) -> None:
+    """What has the seat finishes the hand."""
+    async with server(tmp_path) as (world, base):
+        table_id = await world.table()
+        for strategy in ("Wait.", "Go."):
+            file = (
+                f'server = "{base}"\n'
+                + agent("Ann", table_id, more=f'strategy = "{strategy}"')
+                + agent("Bob", table_id)
+            )
+            async with host(tmp_path, file):
+                agent_id = await is_seated(world, table_id, "ann")
+                shown = (await world.ask("GET", f"/agents/{agent_id}", user="ann")).json()["versions"]
+                newest = shown[-1]["agentVersionId"]
+                await plays(world, table_id, agent_id, newest)
+                await two_hands(world, table_id)
+        assert await played(tmp_path, agent_id) == {version["agentVersionId"] for version in shown}
+
+
+async def two_hands(world: World, table_id: str) -> None:
+    """Until two more have begun."""
+    dealt = hand_number(world, table_id)
+    await until(lambda: hand_number(world, table_id) >= dealt + 2)
+
+
+async def plays(world: World, table_id: str, agent_id: str, version: str) -> None:
+    """Until the seat has this version."""
+    await until(lambda: (now := player_of(world, table_id, agent_id)) is not None and now.version_id == version)
+
+
+async def played(folder: Path, agent_id: str) -> set[str]:
+    """The versions that the ledger has turns of."""
+    wanted = text("select distinct agent_version_id from agent_inference_charges where agent_id = :agent_id")
+    database = await open_database(f"sqlite:///{folder / 'railbird.sqlite'}", migrate=migrations.upgrade)
+    found = await database.read(lambda connection: connection.execute(wanted, {"agent_id": agent_id}).scalars().all())
+    await database.dispose()
+    return set(found)
 
 
 async def test_a_real_model_is_asked_and_paid(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Any endpoint that speaks OpenAI's protocol: attested as nothing, so a plain agent; the ledger's sum is exact."""
     async with server(tmp_path) as (world, base), provider(CALLS) as upstream:
         table_id = await world.table()
-        text = f'server = "{base}"\n{model(upstream.base_url)}' + agent("Ann", table_id, more='model = "small"')
-        text += agent("Bob", table_id)
-        async with host(tmp_path, text, SMALL_KEY=KEY):
+        file = f'server = "{base}"\n{model(upstream.base_url)}' + agent("Ann", table_id, more='model = "small"')
+        file += agent("Bob", table_id)
+        async with host(tmp_path, file, SMALL_KEY=KEY):
             ann = await is_seated(world, table_id, "ann")
             player = player_of(world, table_id, ann)
             assert player is not None and (player.hosted, player.model) == (False, None)
@@ -121,9 +168,9 @@ async def test_only_what_is_on_the_list_is_attested(tmp_path: Path) -> None:
         async with server(tmp_path) as (world, base):
             table_id = await world.table(showHands=True)
             for address, name in ((other.base_url, "Otter"), (upstream.base_url, "Ann")):
-                text = f'server = "{base}"\ndeployments = false\n{model(address)}model = "qwen"\n'
-                text += agent(name, table_id, more='model = "small"')
-                asked = wanted(tmp_path, text, SMALL_KEY=KEY, RAILBIRD_PLATFORM_MODELS=listed)
+                file = f'server = "{base}"\ndeployments = false\n{model(address)}model = "qwen"\n'
+                file += agent(name, table_id, more='model = "small"')
+                asked = wanted(tmp_path, file, SMALL_KEY=KEY, RAILBIRD_PLATFORM_MODELS=listed)
                 with pytest.raises(CannotHost) as ended:
                     await play_until(asyncio.Event(), asked)
                 refusal = "seat_needs_hosted_agent" if address == other.base_url else "seat_needs_platform_model"
@@ -142,13 +189,13 @@ async def test_a_host_may_have_its_own_key(tmp_path: Path) -> None:
     knows = FolderKeys(tmp_path / "keys", now_ms=lambda: int(time.time() * 1_000), hosting=hosting_key(public))
     async with opened_world(tmp_path, key_source=knows) as world, live(world) as base:
         table_id = await world.table(name="Kitchen", showHands=True)
-        text = f'server = "{base}"\ndeployments = false\n' + agent("Ann", "Kitchen")
-        async with host(tmp_path, text, RAILBIRD_HOSTING_KEY=str(pem)):
+        file = f'server = "{base}"\ndeployments = false\n' + agent("Ann", "Kitchen")
+        async with host(tmp_path, file, RAILBIRD_HOSTING_KEY=str(pem)):
             await is_seated(world, table_id, "ann")
     async with server(tmp_path) as (_, base):
-        text = f'server = "{base}"\ndeployments = false\n' + agent("Ann", "Kitchen")
+        file = f'server = "{base}"\ndeployments = false\n' + agent("Ann", "Kitchen")
         with pytest.raises(CannotHost, match="bad_token"):
-            await play_until(asyncio.Event(), wanted(tmp_path, text, RAILBIRD_HOSTING_KEY=str(pem)))
+            await play_until(asyncio.Event(), wanted(tmp_path, file, RAILBIRD_HOSTING_KEY=str(pem)))
 
 
 async def test_an_agent_with_a_token_needs_no_folder(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -157,9 +204,9 @@ async def test_an_agent_with_a_token_needs_no_folder(tmp_path: Path, caplog: pyt
     async with server(tmp_path / "theirs") as (world, base):
         table_id = await world.table()
         token = await world.issued(await world.agent("ann", "Ann"), "ann")
-        text = f'server = "{base}"\n' + agent("Ann", table_id, owner="", more='token_env = "ANN_TOKEN"')
+        file = f'server = "{base}"\n' + agent("Ann", table_id, owner="", more='token_env = "ANN_TOKEN"')
         (tmp_path / "ours").mkdir()
-        async with host(tmp_path / "ours", text, tmp_path / "ours" / "home", ANN_TOKEN=token):
+        async with host(tmp_path / "ours", file, tmp_path / "ours" / "home", ANN_TOKEN=token):
             await is_seated(world, table_id, "ann")
         assert not (tmp_path / "ours" / "home").exists()
         assert token not in caplog.text
@@ -169,8 +216,8 @@ async def test_one_agent_plays_at_two_tables(tmp_path: Path) -> None:
     """As one agent with one version."""
     async with server(tmp_path) as (world, base):
         tables = [await world.table(name=name) for name in ("Kitchen", "Parlour")]
-        text = f'server = "{base}"\n' + agent("Ann", "Kitchen") + agent("Ann", "Parlour")
-        async with host(tmp_path, text):
+        file = f'server = "{base}"\n' + agent("Ann", "Kitchen") + agent("Ann", "Parlour")
+        async with host(tmp_path, file):
             agent_id = await is_seated(world, tables[0], "ann")
             await until(lambda: player_of(world, tables[1], agent_id) is not None)
         (only,) = (await world.ask("GET", "/agents", user="ann")).json()["agents"]

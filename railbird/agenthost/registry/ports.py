@@ -78,6 +78,13 @@ class Tables(Protocol):
         """What those of these tables reveal that are open."""
 
 
+class SeatedVersion(Protocol):
+    """Which version of an agent has a seat, as the table server stored it."""
+
+    async def __call__(self, agent_id: AgentId, table_id: TableId, /) -> AgentVersionId | None:
+        """None where it has no seat there."""
+
+
 class Unseat(Protocol):
     """Takes an agent out of its seats: what it is dealt into is played to its end first."""
 
