@@ -139,7 +139,7 @@ def _check(rule: Rule) -> None:
         raise PolicyRefusal(RefusalCode.BAD_VALUE, "a text is cut to 0 characters or more")
 
 
-def _find_names(rules: tuple[Rule, ...], place: str) -> tuple[tuple[bytes, ...], ...]:
+def _find_names(rules: tuple[Rule, ...], place: str) -> frozenset[frozenset[bytes]]:
     """For each rule that can lead into this place: names that stand in a text in which it fires; none: it fires anywhere.
 
     Parts that are found by what they are, and not by their letters, are not asked for: `*`, and the index of a list.
@@ -148,30 +148,27 @@ def _find_names(rules: tuple[Rule, ...], place: str) -> tuple[tuple[bytes, ...],
         _check(rule)
     paths = [tuple(rule.path.casefold().split(".")) for rule in rules]
     inner = {rest for path in paths for rest in _step(path, place.casefold())}
-    return tuple({tuple(part.encode() for part in rest if _PLAIN_NAME.fullmatch(part)) for rest in inner})
+    return frozenset(frozenset(part.encode() for part in rest if _PLAIN_NAME.fullmatch(part)) for rest in inner)
 
 
 _names_needed: Final = functools.lru_cache(maxsize=256)(_find_names)
 
 
-def _can_fire(needed: tuple[tuple[bytes, ...], ...], text: bytes) -> bool:
-    """Whether all names that a rule needs may stand in the text, letters that JSON writes by number included."""
+def _can_fire(needed: frozenset[frozenset[bytes]], text: bytes) -> bool:
+    """Whether all names that a rule needs may stand in the text; yes, where it may write them by number or is no UTF-8.
+
+    A name stands between quotes, or between dots in a name with dots; JSON has no other way to write a plain one.
+    """
+    if not needed:
+        return False
     if b"\\u" in text or b"\x00" in text:
-        return bool(needed)
-    small = _small(text)
-    for names in needed:
-        for name in names:
-            if name not in small:
-                break
-        else:
-            return True
-    return False
-
-
-def _small(text: bytes) -> bytes:
-    if text.isascii():
-        return text.lower()
-    return text.decode(errors="replace").casefold().encode()
+        return True
+    try:
+        small = text.lower() if text.isascii() else text.decode().casefold().encode()
+    except UnicodeDecodeError:
+        return True
+    parts = frozenset(small.replace(b".", b'"').split(b'"'))
+    return any(names <= parts for names in needed)
 
 
 def _read_json(text: bytes) -> object:
