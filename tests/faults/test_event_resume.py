@@ -20,7 +20,7 @@ from gameserver.net.stream_places import StreamPlaces
 from gameserver.wire.messages import Chat
 from policy.ids import UserId
 from tests.faults.sse import Events, StreamRefused
-from tests.faults.wire import head
+from tests.faults.wire import SOON_S, head
 from tests.faults.world import HOST, Stage, World, until, world
 
 KINDS: Final = ("public", "owner")
@@ -132,7 +132,7 @@ async def test_f12_an_expired_credential_ends_an_open_stream(here: World) -> Non
     soon = ("Authorization", f"Bearer {here.user_token(owner, life_s=-28)}")
     async with stage.undisturbed():
         stream = await here.events(f"{stage.path}/owner-stream", [soon])
-        await asyncio.wait_for(stream.ended.wait(), 5.0)
+        await asyncio.wait_for(stream.ended.wait(), SOON_S)
         assert stream.ended_cleanly and stream.events[-1].message["code"] == "bad_token"
         with pytest.raises(StreamRefused) as refused:
             await here.events(f"{stage.path}/owner-stream", [soon])
@@ -145,7 +145,7 @@ async def test_f12_a_graceful_restart(tmp_path: Path) -> None:
         stage = await now.stage()
         streams = [await stage.public_events() for _ in range(20)] + [await stage.owner_events()]
         await now.server.stop()
-        await asyncio.wait_for(asyncio.gather(*(stream.ended.wait() for stream in streams)), 5.0)
+        await asyncio.wait_for(asyncio.gather(*(stream.ended.wait() for stream in streams)), SOON_S)
         last = [stream.events[-1] for stream in streams]
         assert all(stream.ended_cleanly for stream in streams)
         assert {event.name for event in last} == {"reconnect"}

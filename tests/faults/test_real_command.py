@@ -17,7 +17,7 @@ from tests.faults.world import HOST, OPTIONS
 from tests.system.process import Home, Process, running
 
 GRACE_MS = 1_000
-MARGIN_S = 6.0
+MARGIN_S = 20.0
 """What two busy cores may add."""
 
 
@@ -89,7 +89,7 @@ async def entered(command: Command, token: str | None = None) -> Peer:
 
 async def is_told_and_gone(process: Process, port: int, peers: list[Peer], streams: list[Events]) -> None:
     began = process.terminate()
-    async with asyncio.timeout(GRACE_MS / 1_000):
+    async with asyncio.timeout(GRACE_MS / 1_000 + MARGIN_S):
         while await accepts(port):  # noqa: ASYNC110 - a port that closes has no event
             await asyncio.sleep(0.02)
     assert await process.ended(GRACE_MS / 1_000 + MARGIN_S) == 0
@@ -99,7 +99,7 @@ async def is_told_and_gone(process: Process, port: int, peers: list[Peer], strea
         assert "hand_cancelled" in peer.kinds() and peer.kinds()[-1] == "reconnect"
         await peer.end()
     for stream in streams:
-        await asyncio.wait_for(stream.ended.wait(), 2.0)
+        await asyncio.wait_for(stream.ended.wait(), 30.0)
         assert stream.ended_cleanly and stream.events[-1].name == "reconnect"
         assert "hand_cancelled" in [event.name for event in stream.events]
         await stream.end()

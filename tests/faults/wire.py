@@ -15,7 +15,7 @@ from typing import Any, Final
 
 OPCODES: Final[Mapping[str, int]] = {"continuation": 0, "text": 1, "binary": 2, "close": 8, "ping": 9, "pong": 10}
 MASK: Final = b"\x17\x2a\x39\x44"
-SOON_S: Final = 5.0
+SOON_S: Final = 30.0
 
 Message = dict[str, Any]
 

