@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import gc
 import importlib
 import json
 import logging
@@ -39,6 +38,7 @@ from capture.recorder import Recorder, RecorderSettings
 from capture.redaction import Redactor
 from policy.ids import ActionIndex, AgentId, AgentVersionId, HandNumber, TableId
 from railbird.embedded import valkey
+from railbird.interpreter import tuned
 
 AGENTS: Final = 6
 ENVELOPE_BYTES: Final = 13_000
@@ -59,20 +59,20 @@ _RATE: Final = "turns/s"
 def run(seconds: float) -> tuple[str, Sequence[Figure]]:
     """A title and the figures; `seconds` for each thing measured, more or less."""
     turns = [_turn(number) for number in range(TABLE_TURNS)]
-    gc.collect()
-    gc.freeze()  # the turns to come are no garbage of anybody's
+    return "Capture: a turn of 20 KB", uvloop.run(_figures(seconds, turns))
+
+
+async def _figures(seconds: float, turns: Sequence[FinishedTurn]) -> list[Figure]:
+    """All of it, with the interpreter as the product runs it, for peers too."""
     count = max(2_000, int(seconds * 2_500))
-    with tempfile.TemporaryDirectory() as folder, valkey.running(Path(folder)) as server:
-        ours = uvloop.run(_recorded(server.url, turns, count))
-        table = uvloop.run(recorded_table(server.url))
-        plain = uvloop.run(_plain_pipeline(server.url, count // 4))
-    dead = uvloop.run(_dead(turns, count))
-    otel, langfuse = _opentelemetry(seconds), _langfuse(seconds)
-    return "Capture: a turn of 20 KB", [
-        *_path(ours, dead, otel, langfuse),
-        *_cost(ours, otel, langfuse, plain),
-        *_dedup(table),
-    ]
+    async with tuned():
+        with tempfile.TemporaryDirectory() as folder, valkey.running(Path(folder)) as server:
+            ours = await _recorded(server.url, turns, count)
+            table = await recorded_table(server.url)
+            plain = await _plain_pipeline(server.url, count // 4)
+        dead = await _dead(turns, count)
+        otel, langfuse = _opentelemetry(seconds), _langfuse(seconds)
+    return [*_path(ours, dead, otel, langfuse), *_cost(ours, otel, langfuse, plain), *_dedup(table)]
 
 
 @dataclass(slots=True)
