@@ -164,7 +164,7 @@ def _can_fire(needed: frozenset[frozenset[bytes]], text: bytes) -> bool:
     if b"\\u" in text or b"\x00" in text:
         return True
     try:
-        small = text.lower() if text.isascii() else text.decode().casefold().encode()
+        small = text.decode().casefold().encode()
     except UnicodeDecodeError:
         return True
     parts = frozenset(small.replace(b".", b'"').split(b'"'))
