@@ -41,6 +41,8 @@ class Way(enum.Enum):
     """A chat line of somebody without a seat."""
     PLAYER_CHAT = "player_chat"
     """A chat line of somebody in a seat."""
+    ARRIVAL = "arrival"
+    """Who sits beside the hand: that somebody comes, with a name, a seat and chips of their choice, buys in, or goes."""
     WATCHERS = "watchers"
     """That somebody watches, how many do, and their coming and going."""
 
@@ -88,6 +90,9 @@ def admit_whisper(*, way: Way, sits_at: Collection[RevealOptions]) -> Arrival:
             # Table talk: at a poker table it is public at once, and part of the game.
             _refuse_where_revealing(sits_at)
             return Arrival.NOW
+        case Way.ARRIVAL:
+            # Refused it cannot be: a seat that is taken is there. Where nothing is revealed, whoever comes knows no card.
+            return Arrival.NOW if _all_closed(sits_at) else Arrival.NEXT_HAND
         case Way.WATCHERS:
             raise PolicyRefusal(RefusalCode.WHISPER_REFUSED, "a player is not told who watches")
         case Way.PAUSE | Way.CLOSE | Way.STOP | Way.STAND | Way.REBUY | Way.BUDGET | Way.TRANSFER:
@@ -99,9 +104,13 @@ def admit_whisper(*, way: Way, sits_at: Collection[RevealOptions]) -> Arrival:
             assert_never(way)
 
 
-def _refuse_where_revealing(sits_at: Collection[RevealOptions]) -> None:
+def _all_closed(sits_at: Collection[RevealOptions]) -> bool:
     # Whatever is not plainly off reveals: here the odd value has to narrow.
-    if any(options != CLOSED for options in sits_at):
+    return all(options == CLOSED for options in sits_at)
+
+
+def _refuse_where_revealing(sits_at: Collection[RevealOptions]) -> None:
+    if not _all_closed(sits_at):
         raise PolicyRefusal(
             RefusalCode.WHISPER_REFUSED,
             "it sits at a table that shows live cards or thoughts: nothing is told to it until it stands up",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from msgspec import UNSET
@@ -13,6 +13,7 @@ from gameserver.table.state import SeatState, TableState
 from gameserver.views import sight
 from gameserver.views.actions import player_actions
 from gameserver.views.audience import AgentsAudience, Audience, OwnerAudience, PublicAudience, SeatAudience
+from gameserver.views.beside_hand import seats_told_to
 from gameserver.views.fact_frames import hand_result
 from gameserver.views.now import Now
 from gameserver.views.owner_cards import own_cards
@@ -56,7 +57,8 @@ def _of_seat(audience: SeatAudience, table_id: TableId, state: TableState, now: 
         raise Bug("a snapshot of a seat is for the player who holds it")
     private = sight.view_of_seat(sight.sight_of_table(state), held)
     hands = [_hand_of_player(table_id, result, held, state) for result in state.recent]
-    return _snapshot(table_id, state, now, private, hands, turn=present_turn(table_id, state, held, now))
+    turn = present_turn(table_id, state, held, now)
+    return _snapshot(table_id, state, now, private, hands, seats=seats_told_to(held, state), turn=turn)
 
 
 def _snapshot(
@@ -66,6 +68,7 @@ def _snapshot(
     private: PrivateView,
     hands: list[PastHand],
     *,
+    seats: Sequence[SeatState] | None = None,
     turn: YourTurn | None = None,
     own: Iterable[OwnCards] = (),
 ) -> Snapshot:
@@ -76,7 +79,7 @@ def _snapshot(
         epoch="",
         seq=0,
         rules=table_rules(state.options),
-        state=table_view(table_id, state, now).for_audience(private),
+        state=table_view(table_id, state, now, seats).for_audience(private),
         actions=_actions(table_id, state),
         recent_hands=hands,
         your_turn=UNSET if turn is None else turn,

@@ -85,9 +85,12 @@ class TableView:
         )
 
 
-def table_view(table_id: TableId, state: TableState, now: Now) -> TableView:
-    """The public part of the state. Between hands the board of the hand that has just ended stays, as its shown cards do."""
-    hand, options = state.hand, state.options
+def table_view(table_id: TableId, state: TableState, now: Now, seats: Sequence[SeatState] | None = None) -> TableView:
+    """The public part of the state. Between hands the board of the hand that has just ended stays, as its shown cards do.
+
+    `seats`: of whom is told; None: of all.
+    """
+    hand, options, seats = state.hand, state.options, state.seats if seats is None else seats
     return TableView(
         table_id=table_id,
         hand_number=numbered(state.hand_number),
@@ -96,12 +99,12 @@ def table_view(table_id: TableId, state: TableState, now: Now) -> TableView:
         pots=[] if hand is None else _pots(hand),
         pot=0 if hand is None else hand.pot_chips,
         bets={} if hand is None else {str(seat): chips for seat, chips in hand.bets.items() if chips},
-        stacks={str(seat.seat): seat.stack_chips for seat in state.seats},
+        stacks={str(seat.seat): seat.stack_chips for seat in seats},
         small_blind=options.small_blind_chips,
         big_blind=options.big_blind_chips,
         ante=options.ante_chips,
         status=STATUSES[state.status],
-        seats=[_seat_view(seat) for seat in state.seats],
+        seats=[_seat_view(seat) for seat in seats],
         button=_button(state),
         to_act=None if hand is None or hand.turn is None else hand.turn.turn.seat,
         turn_ends_at=UNSET if hand is None or hand.turn is None else now.unix_ms(hand.turn.turn_ends_at_ms),

@@ -17,11 +17,15 @@ MESSAGES: Final[Mapping[str, frozenset[Way]]] = {
     # Another version of the agent is named by a token.
     "enter": frozenset({Way.VERSION}),
     "chat": frozenset({Way.WATCHER_CHAT, Way.PLAYER_CHAT}),
+    # How a seat stands beside the hand: the others see it.
+    **dict.fromkeys(
+        ("sit", "stand", "leave", "sit_out", "sit_in", "rebuy", "post_blind", "wait_for_big_blind"),
+        frozenset({Way.ARRIVAL}),
+    ),
     # A player's own matters: an agent's connection sends them itself, and nobody sends them for it.
     **dict.fromkeys(
         (
-            *("resume", "sit", "stand", "leave", "sit_out", "sit_in", "rebuy", "straddle", "post_blind"),
-            *("wait_for_big_blind", "action", "show_cards", "use_power", "ping"),
+            *("resume", "straddle", "action", "show_cards", "use_power", "ping"),
             *("agent_thought", "agent_decision", "agent_status"),
         ),
         REACHES_NO_AGENT,
@@ -34,8 +38,8 @@ ROUTES: Final[Mapping[str, frozenset[Way]]] = {
     "POST /agents/{agentId}/transfer": frozenset({Way.TRANSFER}),
     "POST /agents/{agentId}/deploy": frozenset({Way.VERSION}),
     # Without a deployment the newest version is deployed with it.
-    "POST /agents/{agentId}/seat": frozenset({Way.SEAT, Way.VERSION}),
-    "POST /agents/{agentId}/stop": frozenset({Way.STOP}),
+    "POST /agents/{agentId}/seat": frozenset({Way.SEAT, Way.VERSION, Way.ARRIVAL}),
+    "POST /agents/{agentId}/stop": frozenset({Way.STOP, Way.ARRIVAL}),
     # A version is published here and reaches the agent by `enter` or a deployment; a table is made before anybody sits at it.
     "POST /agents/{agentId}/versions": REACHES_NO_AGENT,
     "POST /agents/{agentId}/tokens": REACHES_NO_AGENT,

@@ -39,6 +39,7 @@ agent_name    next_hand  next_hand  next_hand  refused    refused    refused    
 table_name    next_hand  next_hand  next_hand  refused    refused    refused    refused
 watcher_chat  next_hand  next_hand  next_hand  refused    refused    refused    refused
 player_chat   now        now        now        refused    refused    refused    refused
+arrival       now        now        now        next_hand  next_hand  next_hand  next_hand
 watchers      refused    refused    refused    refused    refused    refused    refused
 pause         next_hand  next_hand  next_hand  next_hand  next_hand  next_hand  next_hand
 close         next_hand  next_hand  next_hand  next_hand  next_hand  next_hand  next_hand

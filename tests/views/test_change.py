@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -34,7 +35,7 @@ from gameserver.wire.messages import GameState, HandStarted, NumberedFrame, OwnC
 from policy.ids import ActionIndex, AgentVersionId, HandNumber, Seat, TurnId, UserId
 from policy.reveal_policy import Peek, Stage, Standing
 from policy.sealed import Sealed
-from policy.spectator_policy import CLOSED
+from policy.spectator_policy import CLOSED, RevealOptions
 from tests.views import scene
 from tests.views.scene import ACE, ANN, BEE, BEN, CAT, CID, FLOP, HELD, NOW, OPEN_HANDS, TABLE
 
@@ -246,6 +247,71 @@ def test_between_hands_the_board_and_what_was_shown_stay_in_view() -> None:
     assert state.revealed_hole_cards == {"2": ["Kd", "Kc"]}
     empty = game_state(change(scene.table(None), CHECKED).public())
     assert (empty.board, empty.button) == ([], None)
+
+
+# --- who sits beside the hand -------------------------------------------------------------------------------------------
+
+DAN = scene.seat(3, scene.agent("dan", UserId("dan"), model="house"), "Ace has Kings", stack=413)
+CAME = table_facts.SeatTaken(Seat(3), DAN.player, DAN.name, DAN.stack_chips)
+SAT_BESIDE: dict[str, tuple[Fact, ...]] = {
+    "came": (CAME,),
+    "went": (
+        table_facts.SeatPaid(Seat(3), DAN.player, 413),
+        table_facts.SeatFreed(Seat(3), DAN.player, LeftBecause.LEFT),
+    ),
+    "bought in": (table_facts.ChipsBought(Seat(3), DAN.player, 13),),
+    "stands otherwise": (
+        table_facts.StatusChanged(Seat(3), SeatStatus.SITTING_OUT),
+        table_facts.PresenceChanged(Seat(3), False),
+    ),
+}
+
+
+def with_dan(reveal: RevealOptions, *, in_play: bool = True) -> TableState:
+    hand = scene.live_hand(turn=scene.open_turn()) if in_play else None
+    return scene.table(hand, reveal=reveal, seats=(*scene.three_seats()[:2], DAN, scene.three_seats()[2]))
+
+
+@pytest.mark.parametrize("facts", SAT_BESIDE.values(), ids=SAT_BESIDE.keys())
+@pytest.mark.parametrize("is_there", [True, False], ids=["there", "gone"])
+def test_who_comes_in_mid_hand_is_told_to_no_seat_at_a_revealing_table(facts: tuple[Fact, ...], is_there: bool) -> None:
+    """Their name, their seat and their chips may say what the live cards are: no frame and no state again tells of them."""
+    for reveal in (OPEN_HANDS, RevealOptions(show_hands=False, show_thoughts=True)):
+        without = scene.table(scene.live_hand(turn=scene.open_turn()), reveal=reveal)
+        state = with_dan(reveal) if is_there else without
+        for seat in SEATS.values():
+            assert change(state, *facts).seat(seat) == []
+            assert change(state, *facts, CHECKED).seat(seat) == change(without, CHECKED).seat(seat)
+        assert change(state, *facts).public(), "who watches is told"
+
+
+def test_who_came_in_mid_hand_is_seen_when_the_hand_is_over() -> None:
+    """It is a seat like any other then."""
+    over = with_dan(OPEN_HANDS, in_play=False)
+    told = game_state(change(over, table_facts.HandEnded(scene.result())).seat(SEATS[0]))
+    assert [seat.name for seat in told.seats] == ["Ace", "Bee", "Ace has Kings", "Cat"]
+
+
+def test_who_sits_beside_the_hand_sees_themselves_and_who_plays() -> None:
+    """And a newcomer knows of no other one."""
+    eve = scene.seat(4, scene.agent("eve", UserId("eve"), model="house"), "Eve")
+    state = with_dan(OPEN_HANDS)
+    state = replace(state, seats=(*state.seats[:3], eve, state.seats[3]))
+    told = game_state(change(state, CAME, CHECKED).seat(SeatAudience(Seat(3), player_id(DAN.player))))
+    assert ([seat.seat for seat in told.seats], told.stacks, told.your_seat) == (
+        [0, 2, 3, 5],
+        {"0": 980, "2": 980, "3": 413, "5": 980},
+        3,
+    )
+
+
+def test_at_a_closed_table_all_are_told_at_once_who_comes() -> None:
+    """Who watches there knows no card that could be told."""
+    for seat in SEATS.values():
+        assert [type(frame).__name__ for frame in change(with_dan(CLOSED), CAME).seat(seat)] == [
+            "TableStatus",
+            "GameState",
+        ]
 
 
 # --- each fact ----------------------------------------------------------------------------------------------------------

@@ -102,3 +102,15 @@ def test_the_rules_name_neither_who_made_the_table_nor_who_may_come() -> None:
     assert (rules.show_hands, rules.show_thoughts, rules.turn_ms) == (True, False, 15_000)
     assert b'"ann"' not in encode(snapshot(PublicAudience(), TABLE, LIVE, NOW))
     assert b"created" not in encode(snapshot(PublicAudience(), TABLE, LIVE, NOW))
+
+
+def test_a_seats_snapshot_in_mid_hand_has_nobody_who_came_since_where_anything_is_revealed() -> None:
+    """A reconnect is no way to hear of them; between hands they are there."""
+    dan = scene.seat(3, scene.agent("dan", UserId("dan"), model="house"), "Ace has Kings", stack=413)
+    seats = (*scene.three_seats(), dan)
+    audience = SeatAudience(Seat(0), player_id(ACE))
+    live = scene.table(scene.live_hand(), reveal=OPEN_HANDS, seats=seats)
+    assert b"Kings" not in encode(snapshot(audience, TABLE, live, NOW))
+    assert b"Kings" in encode(snapshot(PublicAudience(), TABLE, live, NOW))
+    over = scene.table(None, reveal=OPEN_HANDS, seats=seats)
+    assert b"Kings" in encode(snapshot(audience, TABLE, over, NOW))
