@@ -1,4 +1,4 @@
-"""The buffer of who has none: it never answers, which readers know how to tell."""
+"""The buffer of who has none: it does not answer, which readers know how to tell."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Where a recorder takes hold of an agent program. It says when something happened; what becomes of it is the listener's matter.
 
-A hook returns at once and never waits: an agent program calls it on a turn's own path. What a hook raises is counted and
+A hook returns at once and waits for nothing: an agent program calls it on a turn's own path. What a hook raises is counted and
 swallowed by the caller, so that listening changes no turn.
 """
 

@@ -66,7 +66,7 @@ class Budgets:
         self._reading: dict[AgentId, asyncio.Lock] = {}
 
     async def hold(self, agent_id: AgentId, limit_usd: Decimal, most_usd: Decimal | None) -> bool:
-        """Put the most that a call can cost aside, where there is enough; `None`, an unknown price, is never enough."""
+        """Put the most that a call can cost aside, where there is enough; for `None`, an unknown price, there is not."""
         today = await self._today(agent_id)
         if most_usd is None or today.spent + today.held + most_usd > limit_usd:
             self.refused[agent_id] += 1

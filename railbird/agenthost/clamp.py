@@ -23,7 +23,8 @@ class Clamped:
 
 
 def clamp(answer: Answer, turn: YourTurn) -> Clamped:
-    """The legal move that is nearest to what was chosen; always one of the turn's, with an amount inside its range.
+    """The legal move that is nearest to what was chosen: one of the turn's, with an amount inside its range
+    (test_what_is_sent_is_legal_whatever_was_chosen).
 
     An amount beside an action that takes none is no part of the choice.
     """

@@ -154,7 +154,7 @@ class Follower:
             self._said_ms = now_ms
 
     async def _version(self, version_id: AgentVersionId) -> Version | None:
-        """It never changes; one that cannot be read is nothing to play."""
+        """Read once, since its bytes do not change; one that cannot be read is nothing to play."""
         if version_id not in self._versions:
             published = await self._ports.register.version(version_id)
             try:

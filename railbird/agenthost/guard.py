@@ -1,6 +1,7 @@
 """Gets an answer out of a model, or the reason why there is none, in time: it asks, reads, and asks once more where that can help.
 
-It never waits past its deadline, whatever a model does, and nothing that a model raises gets through. It sends nothing to a table.
+It does not wait past its deadline, whatever a model does (test_a_model_that_keeps_to_no_deadline_is_cancelled), and nothing that a model
+raises gets through (test_a_model_that_raises). It sends nothing to a table.
 """
 
 from __future__ import annotations

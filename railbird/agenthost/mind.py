@@ -12,7 +12,7 @@ from railbird.agenthost.prompt import NO_INSTRUCTIONS, Instructions
 
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """A version never changes; another one is another mind. `temperature`, `seed`, `max_tokens`: `None` leaves it to the provider."""
+    """Another version is another mind. `temperature`, `seed`, `max_tokens`: `None` leaves it to the provider."""
 
     model: Model
     instructions: Instructions = NO_INSTRUCTIONS

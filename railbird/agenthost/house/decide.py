@@ -39,7 +39,7 @@ class _Wanted:
 
 
 def decide(knowledge: Knowledge, style: Style, rng: random.Random) -> Choice:
-    """The move of this style in this place: always a legal one, with an amount inside the range."""
+    """The move of this style in this place: a legal one, with an amount inside the range."""
     return weigh(knowledge, style, rng).choice
 
 

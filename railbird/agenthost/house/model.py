@@ -28,7 +28,7 @@ HOUSE: Final = "house"
 
 
 class HouseModel:
-    """Answers at once, and always in JSON."""
+    """Answers at once, in JSON."""
 
     provider = HOUSE
     name = HOUSE

@@ -1,7 +1,8 @@
 """Reads a prompt, as a model has to: what a house player knows is what stands there, and nothing else reaches it.
 
-It reads the compact form, whole lines only: a name that says something of cards is inside of a line. The last section of a name counts: what an owner writes comes before what the table says, and no text of
-another player begins a line.
+It reads the compact form, whole lines only: a name that says something of cards is inside of a line. The last section of a name
+counts: what an owner writes comes before what the table says, and no text of another player begins a line
+(test_hostile_text_begins_no_line_of_a_prompt).
 """
 
 from __future__ import annotations

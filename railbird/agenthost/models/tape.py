@@ -1,6 +1,6 @@
 """What really went over the wire: a transport that keeps the bytes of each call, and lets through only what a call needs.
 
-The SDKs stand above it and never hold a key: it is put into the one header here. Their own headers (of the machine, of the
+The SDKs stand above it and hold no key: it is put into the one header here (test_a_key_is_in_no_record_log_or_repr). Their own headers (of the machine, of the
 environment) stay behind. Answers are kept, and handed on, without the transfer's compression, and up to a limit.
 """
 
