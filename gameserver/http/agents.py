@@ -36,6 +36,8 @@ from policy.ids import AgentId, AgentVersionId, TableId, UserId
 
 MOST_AGENTS_EACH: Final = 100
 MOST_VERSIONS_EACH: Final = 500
+MOST_VERSION_BYTES_EACH: Final = 8 * 1024**2
+"""Of all versions of an agent together: they are shown in one answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +109,9 @@ class _Desk:
     async def publish(self, request: Request) -> Response:
         agent = await self._ports.own.agent(request)
         asked = await read_body(request, NewVersion, max_bytes=MAX_VERSION_BYTES)
-        if len(await self._ports.people.versions_of(agent.agent_id)) >= MOST_VERSIONS_EACH:
-            raise Refusal(ErrorCode.RATE_LIMITED, f"an agent has at most {MOST_VERSIONS_EACH} versions")
-        return json_answer(version_answer(await self._publish(agent.agent_id, version_content(asked))), 201)
+        content = version_content(asked)
+        _refuse_too_many(await self._ports.people.versions_of(agent.agent_id), len(content))
+        return json_answer(version_answer(await self._publish(agent.agent_id, content)), 201)
 
     async def issue(self, request: Request) -> Response:
         agent = await self._ports.own.agent(request)
@@ -152,3 +154,10 @@ class _Desk:
     async def _publish(self, agent_id: AgentId, content: bytes) -> StoredVersion:
         version_id = AgentVersionId(self._ports.new_id("v"))
         return await self._ports.people.publish_version(agent_id, version_id, content)
+
+
+def _refuse_too_many(published: Sequence[StoredVersion], more_bytes: int) -> None:
+    if len(published) >= MOST_VERSIONS_EACH:
+        raise Refusal(ErrorCode.RATE_LIMITED, f"an agent has at most {MOST_VERSIONS_EACH} versions")
+    if sum(len(each.content) for each in published) + more_bytes > MOST_VERSION_BYTES_EACH:
+        raise Refusal(ErrorCode.RATE_LIMITED, "this agent's versions have no more room")

@@ -13,6 +13,7 @@ import jwt
 import pytest
 from websockets.asyncio.client import connect
 
+from gameserver.http import agents
 from gameserver.table.commands import PlayerId
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from tests.http.world import World, live, opened_world
@@ -291,6 +292,21 @@ async def test_a_person_changes_so_much_at_a_time(world: World) -> None:
     assert statuses[0] == 422 and statuses[-1] == 429
     assert (await world.ask("GET", "/agents", user="olga")).status_code == 200
     assert (await world.ask("POST", "/agents", {"name": "Otter"}, user="otto")).status_code == 201
+
+
+async def test_an_agents_versions_have_so_much_room_together(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them are one answer: who could make it as long as they like could fill the server's memory with a few requests."""
+    monkeypatch.setattr(agents, "MOST_VERSION_BYTES_EACH", 100_000)
+    agent_id, other = await world.agent(), await world.agent(name="Other")
+    long = {"strategy": "x" * 39_000}
+
+    async def publish(to: str, content: dict[str, str]) -> int:
+        return (await world.ask("POST", f"/agents/{to}/versions", content, user="olga")).status_code
+
+    assert [await publish(agent_id, long) for _ in range(3)] == [201, 201, 429]
+    assert (await publish(agent_id, {"strategy": "short"}), await publish(other, long)) == (201, 201)
+    shown = await world.ask("GET", f"/agents/{agent_id}", user="olga")
+    assert len(shown.json()["versions"]) == 3 and len(shown.content) < 110_000
 
 
 async def test_an_agent_of_the_command_line_comes_in_at_once(world: World) -> None:
