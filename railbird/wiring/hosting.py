@@ -22,7 +22,7 @@ from gameserver.store.people import People
 from gameserver.store.tables import SqlTableStore
 from gameserver.table import memory
 from gameserver.table.commands import AgentPlayer, agent_player_id
-from policy.ids import AgentId, AgentVersionId, TableId
+from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from policy.spectator_policy import RevealOptions
 from railbird.agenthost.http.routes import HostingPorts, hosting_routes
 from railbird.agenthost.registry.deployments import DeploymentPorts, Deployments
@@ -56,6 +56,10 @@ class RegisteredAgents:
         """Who owns it now."""
         found = await self._people.agent(agent_id)
         return None if found is None else OwnedAgent(found.agent_id, found.owner)
+
+    async def agents_of(self, owner: UserId) -> Sequence[AgentId]:
+        """Oldest first."""
+        return [each.agent_id for each in await self._people.agents_of(owner)]
 
     async def versions_of(self, agent_id: AgentId) -> Sequence[PublishedVersion]:
         """Oldest first."""

@@ -22,6 +22,8 @@ from railbird.agenthost.registry.versions import UnreadableVersion, Version, rea
 
 MOST_SEATS_EACH = 20
 """So many tables at once for one agent."""
+MOST_SEATS_OF_AN_OWNER = 50
+"""So many seats at once for all agents of one owner: a host holds a connection for each, also while a table is full."""
 
 
 class Hosting(enum.StrEnum):
@@ -88,7 +90,7 @@ class Deployments:
         `buy_in_below_min`; PolicyRefusal `whisper_refused`, `table_kind`, `seat_needs_...`.
         """
         table = self._ports.tables.table(table_id, agent)
-        await self._refuse_too_many(agent.agent_id, table_id)
+        await self._refuse_too_many(agent, table_id)
         version = await self._deployed_or_newest(agent.agent_id)
         self._check_seat(agent.agent_id, table, version, seat, buy_in_chips)
         await self._admit(Way.SEAT, agent.agent_id, on_its_way_to=table_id)
@@ -129,10 +131,15 @@ class Deployments:
         reveals = [*self._ports.tables.sits_at(agent_id), *self._ports.tables.reveals_of(ways_there)]
         return whisper_policy.admit_whisper(way=way, sits_at=reveals)
 
-    async def _refuse_too_many(self, agent_id: AgentId, table_id: TableId) -> None:
-        elsewhere = [each for each in await self._ports.registry.seats_of(agent_id) if each.table_id != table_id]
-        if len(elsewhere) >= MOST_SEATS_EACH:
+    async def _refuse_too_many(self, agent: OwnedAgent, table_id: TableId) -> None:
+        registry = self._ports.registry
+        own = await self._ports.register.agents_of(agent.owner)
+        wanted = {(each.agent_id, each.table_id) for each in await registry.seats_of_all(own)}
+        elsewhere = wanted - {(agent.agent_id, table_id)}
+        if sum(agent_id == agent.agent_id for agent_id, _ in elsewhere) >= MOST_SEATS_EACH:
             raise Refusal(ErrorCode.RATE_LIMITED, f"an agent plays at {MOST_SEATS_EACH} tables at most")
+        if len(elsewhere) >= MOST_SEATS_OF_AN_OWNER:
+            raise Refusal(ErrorCode.RATE_LIMITED, f"one owner's agents have {MOST_SEATS_OF_AN_OWNER} seats at most")
 
     def _check_seat(
         self, agent_id: AgentId, table: OpenTable, version: Version, seat: Seat | None, buy_in_chips: int

@@ -48,6 +48,9 @@ class Register(Protocol):
 
     async def agent(self, agent_id: AgentId) -> OwnedAgent | None: ...
 
+    async def agents_of(self, owner: UserId) -> Sequence[AgentId]:
+        """All that a person owns now."""
+
     async def versions_of(self, agent_id: AgentId) -> Sequence[PublishedVersion]:
         """Oldest first."""
 

@@ -106,7 +106,11 @@ class Registry:
 
     async def seats_of(self, agent_id: AgentId) -> Sequence[WantedSeat]:
         """Where an agent is to play, oldest wish first."""
-        wanted = _SEATS.where(_seat.agent_id == agent_id).order_by(_seat.asked_ms, _seat.table_id)
+        return await self.seats_of_all([agent_id])
+
+    async def seats_of_all(self, agents: Collection[AgentId]) -> Sequence[WantedSeat]:
+        """Where any of these agents is to play, oldest wish first."""
+        wanted = _SEATS.where(_seat.agent_id.in_(agents)).order_by(_seat.asked_ms, _seat.table_id)
         return await self._database.read(lambda connection: [_wanted(*row) for row in connection.execute(wanted)])
 
     async def is_wanted(self, agent_id: AgentId, table_id: TableId) -> bool:

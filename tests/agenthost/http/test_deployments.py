@@ -11,6 +11,7 @@ import pytest
 from gameserver.identity import ids
 from policy.ids import AgentId, TableId, UserId
 from railbird.agenthost.http import requests
+from railbird.agenthost.registry import deployments
 from tests.http.test_agents import FAST, at_the_table, error_on_entering, sits_nowhere
 from tests.http.world import World, live
 from tests.system.process import HAPPENS_WITHIN_S, entered, until
@@ -120,6 +121,28 @@ async def test_where_it_may_not_sit_it_is_not_sent(
     await published(world, agent_id, **version)
     assert code_of(await post(world, agent_id, "seat", {"tableId": table_id, **SEAT, **asked})) == refused
     assert await hosting(world, agent_id) == NOTHING
+
+
+async def test_an_owners_agents_have_so_many_seats_together(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host waits at a full table with a connection: who could send it to any number of them could take all of a server's."""
+    monkeypatch.setattr(deployments, "MOST_SEATS_OF_AN_OWNER", 3)
+    tables = [await world.table() for _ in range(3)]
+    first, second, foreign = [
+        await world.agent(owner, name) for owner, name in (("ann", "A"), ("ann", "B"), ("bob", "C"))
+    ]
+
+    async def send(agent_id: str, table_id: str, owner: str = "ann") -> int:
+        return (await post(world, agent_id, "seat", {"tableId": table_id, **SEAT}, owner)).status_code
+
+    for agent_id, owner in ((first, "ann"), (second, "ann"), (foreign, "bob")):
+        await published(world, agent_id, owner)
+    assert [await send(first, tables[0]), await send(first, tables[1]), await send(second, tables[0])] == [202] * 3
+    answer = await post(world, second, "seat", {"tableId": tables[1], **SEAT})
+    assert code_of(answer) == (429, "rate_limited")
+    assert [seat["tableId"] for seat in (await hosting(world, second))["seats"]] == [tables[0]]
+    assert (await send(second, tables[0]), await send(foreign, tables[1], "bob")) == (202, 202)
+    assert (await post(world, first, "stop")).status_code == 200
+    assert await send(second, tables[1]) == 202
 
 
 async def test_nothing_is_moved_towards_an_agent_at_a_revealing_table(world: World) -> None:
