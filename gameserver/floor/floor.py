@@ -128,6 +128,10 @@ class Floor:
         """All tables that are open here, in the order of creation, for the server's own use."""
         return {table_id: self.state(table_id) for table_id, table in self._tables.items() if not table.inbox.closed}
 
+    def options(self) -> Mapping[TableId, TableOptions]:
+        """How the open tables are set up, in the order of creation; no table is looked at further."""
+        return {table_id: table.room.options for table_id, table in self._tables.items() if not table.inbox.closed}
+
     def visible_state(self, table_id: TableId, identity: Identity) -> TableState:
         """A table as it is shown to those who watch, for somebody who may know of it: late where its watchers see it late.
 

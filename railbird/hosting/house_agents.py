@@ -20,7 +20,7 @@ from gameserver.errors import RailbirdError
 from gameserver.floor.floor import Floor
 from gameserver.store.ledger import Ledger
 from gameserver.store.people import People
-from gameserver.table.state import TableState
+from gameserver.table.options import TableOptions
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from railbird.agenthost.house.model import house_strategy
 from railbird.agenthost.house.styles import STYLES, Style
@@ -77,9 +77,9 @@ class HouseAgents:
 
     async def _seat(self, service: Service) -> None:
         wanted = list(self._wanted())
-        for table_id, state, number in wanted:
+        for table_id, options, number in wanted:
             if (agent_id_of(table_id, number), table_id) not in self._places:
-                place = await self._made(table_id, state, number)
+                place = await self._made(table_id, options, number)
                 self._places[place.key] = place
                 service.play(place)
         open_keys = {(agent_id_of(table_id, number), table_id) for table_id, _, number in wanted}
@@ -87,16 +87,15 @@ class HouseAgents:
             del self._places[key]
             service.retire(key)
 
-    def _wanted(self) -> Iterator[tuple[TableId, TableState, int]]:
-        for table_id, state in self._ports.floor.states().items():
-            if state.status != "closed":
-                yield from ((table_id, state, number) for number in range(state.options.house_agents))
+    def _wanted(self) -> Iterator[tuple[TableId, TableOptions, int]]:
+        for table_id, options in self._ports.floor.options().items():
+            yield from ((table_id, options, number) for number in range(options.house_agents))
 
-    async def _made(self, table_id: TableId, state: TableState, number: int) -> Place:
+    async def _made(self, table_id: TableId, options: TableOptions, number: int) -> Place:
         agent_id = agent_id_of(table_id, number)
         owner, version = await self._registered(agent_id, number)
-        buy_in_chips = state.options.max_buy_in_chips
-        if not state.options.practice:
+        buy_in_chips = options.max_buy_in_chips
+        if not options.practice:
             self._buy_ins[owner] = buy_in_chips
             await top_up(self._ports.ledger, {owner: buy_in_chips})
         self._ports.hosting.house_agents.add(agent_id)
