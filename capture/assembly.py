@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from capture.captured import CapturedHand, CapturedTurn
+from capture.charge import Charge, Charged, stamped
 from capture.durable import DurableTurns
 from capture.errors import BufferUnavailable
 from capture.hand import Hand, Stores, hand_within
-from capture.ledger import Charge, Charged
 from capture.record import MissingReason, TurnKey
 from policy.capture_scope import OperatorScope, OwnerScope
 from policy.ids import ActionIndex, AgentId
@@ -93,9 +93,9 @@ class _Found:
 
     def turn(self, index: ActionIndex) -> HandTurn:
         candidates = [turn for turn in self._candidates(index) if not self._is_erased(turn.at_us)]
-        if candidates:
-            return self._with_version(min(candidates, key=lambda turn: len(turn.missing)))  # of equals the buffer's
         charge = self.charges.get(index)
+        if candidates:
+            return stamped(min(candidates, key=lambda turn: len(turn.missing)), charge)  # of equals the buffer's
         if charge is not None and charge.outcome is Charged.FALLBACK:
             return FallenBack(charge)
         return Gone(self._key(index), self._reason(index, charge), charge)
@@ -112,12 +112,6 @@ class _Found:
 
     def _is_erased(self, at_us: int) -> bool:
         return self.kept.erased_us is not None and at_us <= self.kept.erased_us
-
-    def _with_version(self, turn: CapturedTurn) -> CapturedTurn:
-        charge = self.charges.get(turn.key.action_index)
-        if turn.agent_version_id is not None or charge is None:
-            return turn
-        return replace(turn, agent_version_id=charge.agent_version_id)
 
     def _reason(self, index: ActionIndex, charge: Charge | None) -> MissingReason:
         if self.kept.erased_us is not None and (charge is None or self._is_erased(charge.at_us)):

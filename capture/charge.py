@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from sqlalchemy import Row
 
+from capture.captured import CapturedTurn
 from capture.columns import exact_usd
-from capture.record import Call, Decided, FinishedTurn, TurnKey
+from capture.record import Call, Decided, FellBack, FinishedTurn, Outcome, TurnKey
 from policy.ids import ActionIndex, AgentId, AgentVersionId, HandNumber, TableId
 
 KEY: Final = ("agent_id", "table_id", "hand_number", "action_index")
@@ -49,14 +50,13 @@ class Charge:
 
 def row_of(turn: FinishedTurn) -> dict[str, Any]:
     """The turn's row of the charges."""
-    decided = isinstance(turn.outcome, Decided)
     calls = turn.outcome.calls
-    last = calls[turn.outcome.deciding] if isinstance(turn.outcome, Decided) else (calls[-1] if calls else None)
+    charged, reason, last = _came_to(turn.outcome)
     return {
         **key_row(turn.key),
         "agent_version_id": turn.agent_version_id,
-        "outcome": (Charged.DECIDED if decided else Charged.FALLBACK).value,
-        "reason": None if isinstance(turn.outcome, Decided) else turn.outcome.reason,
+        "outcome": charged.value,
+        "reason": reason,
         "provider": None if last is None else last.provider,
         "model": None if last is None else last.model,
         "calls": len(calls),
@@ -67,6 +67,18 @@ def row_of(turn: FinishedTurn) -> dict[str, Any]:
         "latency_ms": turn.latency_ms,
         "at_us": turn.at_us,
     }
+
+
+def _came_to(outcome: Outcome) -> tuple[Charged, str | None, Call | None]:
+    """What it came to, why it fell back, and the call that the row names: the deciding one, else the last."""
+    calls = outcome.calls
+    match outcome:
+        case Decided(deciding=deciding):
+            return Charged.DECIDED, None, calls[deciding]
+        case FellBack(reason=reason):
+            return Charged.FALLBACK, reason, calls[-1] if calls else None
+        case _:
+            assert_never(outcome)
 
 
 def call_rows(turn: FinishedTurn, first: int = 0) -> list[dict[str, Any]]:
@@ -98,6 +110,13 @@ def key_of(row: Row[Any]) -> TurnKey:
     return TurnKey(
         AgentId(row.agent_id), TableId(row.table_id), HandNumber(row.hand_number), ActionIndex(row.action_index)
     )
+
+
+def stamped(turn: CapturedTurn, charge: Charge | None) -> CapturedTurn:
+    """The turn with the version that it was charged to, where its record has none."""
+    if turn.agent_version_id is not None or charge is None:
+        return turn
+    return replace(turn, agent_version_id=charge.agent_version_id)
 
 
 def charges_of(rows: Sequence[Row[Any]]) -> tuple[Charge, ...]:

@@ -14,7 +14,7 @@ from typing import Any, Final, assert_never
 import msgspec
 
 from capture.assembly import AgentTurns, FallenBack, Gone, HandTurn
-from capture.captured import CapturedCall, CapturedPrompt, CapturedTurn, Verdict, VerdictOutcome
+from capture.captured import CapturedCall, CapturedPrompt, CapturedTurn, Part, Verdict, VerdictOutcome
 from capture.hand import Hand
 from capture.ledger import Charge
 from capture.operator_read import EveryAgentsTurns, Recent
@@ -36,7 +36,6 @@ from capture.shapes import (
     VerdictShape,
 )
 
-_ALL: Final = "all"
 _US_A_MS: Final = 1_000
 
 
@@ -256,7 +255,7 @@ def _version(version_id: str | None) -> dict[str, Any]:
 
 
 def _all_missing(reason: MissingReason | None) -> dict[str, str]:
-    return {} if reason is None else {_ALL: reason.value}
+    return {} if reason is None else {Part.ALL.value: reason.value}
 
 
 def _key(turn: HandTurn) -> TurnKey:

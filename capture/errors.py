@@ -1,10 +1,8 @@
-"""What can go wrong in the record, in two families.
+"""What can go wrong in the record, by its own fault or a store's. Who is refused is refused by a gate: `policy.errors.PolicyRefusal`.
 
-    CaptureError
-    ├── CaptureRefusal      somebody asked for what they may not have, or what makes no sense: it has a code
-    └── CaptureFault        ours, or a store's
-        ├── BufferUnavailable   the buffer does not answer: what it holds is not known, which is not the same as empty
-        └── UnreadableRecord    bytes of a store that are no record
+    CaptureFault
+    ├── BufferUnavailable   the buffer does not answer: what it holds is not known, which is not the same as empty
+    └── UnreadableRecord    bytes of a store that are no record
 
 Nothing of these repeats what a record holds.
 """
@@ -12,21 +10,8 @@ Nothing of these repeats what a record holds.
 from __future__ import annotations
 
 
-class CaptureError(Exception):
-    """The root of everything that this package raises by itself."""
-
-
-class CaptureRefusal(CaptureError):
-    """Somebody is refused; nothing has changed. `code`: a word of the wire's closed list."""
-
-    def __init__(self, code: str, why: str) -> None:
-        super().__init__(f"{code}: {why}")
-        self.code = code
-        self.why = why
-
-
-class CaptureFault(CaptureError):
-    """Not the asker's fault."""
+class CaptureFault(Exception):
+    """The root of everything that this package raises by itself: not the asker's fault."""
 
 
 class BufferUnavailable(CaptureFault):

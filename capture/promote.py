@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from capture.captured import CapturedTurn
+from capture.charge import Charge, Charged, stamped
 from capture.durable import Kept
 from capture.hand import Hand, Stores, hand_within
-from capture.ledger import Charge, Charged
 from policy.capture_scope import OperatorScope, OwnerScope
 from policy.ids import ActionIndex, AgentId
 
@@ -58,7 +57,7 @@ async def find(stores: Stores, scope: OwnerScope | OperatorScope, agent_id: Agen
     )
     decided = {charge.key.action_index: charge for charge in charges if _is_decision_of(charge, agent_id)}
     indexes = frozenset({turn.key.action_index for turn in hot.turns} | hot.missing.keys() | decided.keys())
-    return Keepable(hand, tuple(_stamped(turn, decided) for turn in hot.turns), indexes)
+    return Keepable(hand, tuple(stamped(turn, decided.get(turn.key.action_index)) for turn in hot.turns), indexes)
 
 
 async def pin(stores: Stores, found: Keepable) -> Promoted:
@@ -70,14 +69,6 @@ async def pin(stores: Stores, found: Keepable) -> Promoted:
 
 def _is_decision_of(charge: Charge, agent_id: AgentId) -> bool:
     return charge.key.agent_id == agent_id and charge.outcome is Charged.DECIDED
-
-
-def _stamped(turn: CapturedTurn, charges: Mapping[ActionIndex, Charge]) -> CapturedTurn:
-    """With the version that it was charged to, where the record has none."""
-    charge = charges.get(turn.key.action_index)
-    if turn.agent_version_id is not None or charge is None:
-        return turn
-    return replace(turn, agent_version_id=charge.agent_version_id)
 
 
 def _status(kept: Kept, some_missing: bool) -> PromoteStatus:

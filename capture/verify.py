@@ -5,6 +5,7 @@ It tells keys and names, and nothing that a record holds.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -22,11 +23,18 @@ from capture.record import TurnKey
 _AT_ONCE: Final = 200
 
 
+class Where(enum.Enum):
+    """Where a record lies."""
+
+    BUFFER = "buffer"
+    KEPT = "kept"
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is not what was captured. `where`: `buffer` or `kept`. `name`: of a key, or of a turn."""
+    """Something that is not what was captured. `name`: of a key, or of a turn."""
 
-    where: str
+    where: Where
     name: str
     what: str
 
@@ -42,7 +50,7 @@ class Verified:
     without_prompt: int = 0
     differences: list[Difference] = field(default_factory=list)
 
-    def note(self, where: str, name: str, what: str) -> None:
+    def note(self, where: Where, name: str, what: str) -> None:
         """Something is different."""
         self.differences.append(Difference(where, name, what))
 
@@ -56,9 +64,9 @@ async def verify(client: BufferClient | None, durable: Durable) -> Verified:
     async for key, turn in durable.records():
         found.kept += 1
         if isinstance(turn, UnreadableRecord):
-            found.note("kept", _name_of(key), str(turn))
+            found.note(Where.KEPT, _name_of(key), str(turn))
         else:
-            _verify_turn("kept", _name_of(key), turn, found)
+            _verify_turn(Where.KEPT, _name_of(key), turn, found)
     return found
 
 
@@ -71,7 +79,7 @@ async def _verify_envelopes(client: BufferClient, found: Verified) -> Mapping[En
         if hash_of(envelope).hex() == named:
             good[hash_of(envelope)] = envelope
         else:
-            found.note("buffer", f"env:{named}", "an envelope is not what its name says")
+            found.note(Where.BUFFER, f"env:{named}", "an envelope is not what its name says")
     return good
 
 
@@ -85,14 +93,14 @@ async def _verify_buffer(client: BufferClient, envelopes: Mapping[EnvelopeHash, 
         try:
             turn = transcript.decode(record, envelopes.get)
         except UnreadableRecord as unreadable:
-            found.note("buffer", shown, str(unreadable))
+            found.note(Where.BUFFER, shown, str(unreadable))
             continue
         if keys.turn(turn.key) != name:
-            found.note("buffer", shown, "a record lies under another turn's name")
-        _verify_turn("buffer", shown, turn, found)
+            found.note(Where.BUFFER, shown, "a record lies under another turn's name")
+        _verify_turn(Where.BUFFER, shown, turn, found)
 
 
-def _verify_turn(where: str, name: str, turn: CapturedTurn, found: Verified) -> None:
+def _verify_turn(where: Where, name: str, turn: CapturedTurn, found: Verified) -> None:
     for call in turn.calls:
         if not isinstance(call.prompt, CapturedPrompt):
             found.without_prompt += 1

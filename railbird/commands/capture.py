@@ -125,9 +125,9 @@ def purge(*, yes: Yes = False, json: AsJson = False, config: ConfigFile = None) 
     return _tell(_with_folder(config, work), json, words.of_purged)
 
 
-def _with_folder(config: object, work: Callable[[RecordFolder], Awaitable[T]]) -> T:
+def _with_folder(config: ConfigFile, work: Callable[[RecordFolder], Awaitable[T]]) -> T:
     """What `work` gives of the record of these settings."""
-    wanted = settings(config)  # type: ignore[arg-type]
+    wanted = settings(config)
 
     async def run() -> T:
         async with opened_folder(wanted, os.geteuid()) as folder:

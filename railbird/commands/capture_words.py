@@ -57,7 +57,7 @@ class BufferShape(Shape, frozen=True, kw_only=True):
     dropped: int
 
 
-class KeptShape(Shape, frozen=True, kw_only=True):
+class DurableShape(Shape, frozen=True, kw_only=True):
     """What is kept for good."""
 
     turns: int
@@ -69,7 +69,7 @@ class StatsShape(Shape, frozen=True, kw_only=True):
     """`buffer`: null where there is none."""
 
     buffer: BufferShape | None
-    kept: KeptShape
+    kept: DurableShape
 
 
 class PurgedShape(Shape, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ class PurgedShape(Shape, frozen=True, kw_only=True):
 
 def shape_of_verified(found: Verified) -> VerifiedShape:
     """As it is told."""
-    named = [DifferenceShape(where=each.where, name=each.name, what=each.what) for each in found.differences]
+    named = [DifferenceShape(where=each.where.value, name=each.name, what=each.what) for each in found.differences]
     return VerifiedShape(
         buffered=found.buffered,
         kept=found.kept,
@@ -103,7 +103,7 @@ def shape_of_stats(buffer: BufferStats | None, kept: DurableCounts) -> StatsShap
         stored_share=round(buffer.stored_share, 4),
         dropped=buffer.dropped,
     )  # fmt: skip
-    return StatsShape(buffer=hot, kept=KeptShape(turns=kept.turns, hands=kept.hands, bytes=kept.bytes))
+    return StatsShape(buffer=hot, kept=DurableShape(turns=kept.turns, hands=kept.hands, bytes=kept.bytes))
 
 
 def agreed(question: str) -> bool:

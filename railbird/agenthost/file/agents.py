@@ -15,8 +15,8 @@ from policy.errors import PolicyRefusal
 from railbird.agenthost.file import toml
 from railbird.agenthost.file.toml import Bad, Fields, Reader, Wrong
 from railbird.agenthost.models.endpoint import Dialect, Endpoint, EndpointError, Structured
+from railbird.agenthost.models.platform import HOUSE
 from railbird.agenthost.prices import Price
-from railbird.agenthost.registry.versions import HOUSE
 
 MOST_AGENTS: Final = 2_000
 _MODEL: Final = toml.word("[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}", "a model's name")

@@ -11,7 +11,6 @@ import hashlib
 import json
 import random
 from decimal import Decimal
-from typing import Final
 
 from capture import envelope
 from capture.record import Call, CallOutcome
@@ -20,11 +19,9 @@ from railbird.agenthost.house.knowledge import Choice
 from railbird.agenthost.house.reader import Read, read_prompt
 from railbird.agenthost.house.reasoning import reasoning
 from railbird.agenthost.house.styles import Style
+from railbird.agenthost.models.platform import HOUSE
 from railbird.agenthost.models.port import ModelRequest, Reply
 from railbird.client import ActionKind
-
-HOUSE: Final = "house"
-"""The provider, the model, and its name among the platform's models."""
 
 
 class HouseModel:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from policy.whisper_policy import Arrival
-from railbird.agenthost.registry.deployments import Hosting, Seating
+from railbird.agenthost.registry.deployments import Hosting, Sent
 from railbird.agenthost.registry.store import Deployment
 
 
@@ -47,13 +47,13 @@ def deploy_answer(agent_id: str, deployed: Deployment, arrival: Arrival) -> Depl
     )
 
 
-def seat_answer(seating: Seating) -> SeatAnswer:
+def seat_answer(sent: Sent) -> SeatAnswer:
     """Whether it is on its way."""
     return SeatAnswer(
-        agent_id=seating.seat.agent_id,
-        table_id=seating.seat.table_id,
-        agent_version_id=seating.version_id,
-        status="on_its_way" if seating.hosting is Hosting.RUNNING else seating.hosting.value,
+        agent_id=sent.seat.agent_id,
+        table_id=sent.seat.table_id,
+        agent_version_id=sent.version_id,
+        status="on_its_way" if sent.hosting is Hosting.RUNNING else sent.hosting.value,
     )
 
 

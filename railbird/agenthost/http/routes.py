@@ -22,7 +22,7 @@ from railbird.agenthost.registry.ports import OwnedAgent
 A = TypeVar("A", bound=Asked)
 
 
-class Read(Protocol):
+class ReadBody(Protocol):
     """The table server's strict reader of bodies. Raises its refusals."""
 
     async def __call__(self, request: Request, model: type[A], /) -> A: ...
@@ -37,7 +37,7 @@ class HostingPorts:
 
     deployments: Deployments
     own_agent: Callable[[Request], Awaitable[OwnedAgent]]
-    read: Read
+    read: ReadBody
     answer: Callable[[object, int], Response]
 
 
@@ -54,8 +54,8 @@ def hosting_routes(ports: HostingPorts) -> list[BaseRoute]:
         agent = await ports.own_agent(request)
         asked = await ports.read(request, TakeSeat)
         where = None if asked.seat is UNSET else Seat(asked.seat)
-        seating = await ports.deployments.seat(agent, TableId(asked.table_id), where, asked.buy_in)
-        return ports.answer(seat_answer(seating), 202)
+        sent = await ports.deployments.seat(agent, TableId(asked.table_id), where, asked.buy_in)
+        return ports.answer(seat_answer(sent), 202)
 
     async def stop(request: Request) -> Response:
         agent = await ports.own_agent(request)

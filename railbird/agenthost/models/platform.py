@@ -13,7 +13,7 @@ from typing import Final
 from railbird.agenthost.models.endpoint import Endpoint, EndpointError, normal_address
 
 HOUSE: Final = "house"
-"""The rules of `railbird.agenthost.house`: they have no address."""
+"""The rules of `railbird.agenthost.house`, wherever a provider, a model or a version's model is named. They have no address."""
 
 
 def platform_model_of(endpoint: Endpoint | None, platform_models: Mapping[str, str]) -> str | None:

@@ -36,8 +36,8 @@ class Hosting(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seating:
-    """An agent is on its way to a table, or waits for a host."""
+class Sent:
+    """An agent was sent to a table: it is on its way, or waits for a host."""
 
     seat: WantedSeat
     version_id: AgentVersionId
@@ -83,7 +83,7 @@ class Deployments:
         self._ports.changed()
         return deployed, arrival
 
-    async def seat(self, agent: OwnedAgent, table_id: TableId, seat: Seat | None, buy_in_chips: int) -> Seating:
+    async def seat(self, agent: OwnedAgent, table_id: TableId, seat: Seat | None, buy_in_chips: int) -> Sent:
         """Go and play there. Without a deployment its newest version is deployed.
 
         Raises Refusal `not_found`, `bad_value` without any version, `rate_limited`, `already_seated`, `no_such_seat`,
@@ -98,7 +98,7 @@ class Deployments:
         wanted = WantedSeat(agent.agent_id, table_id, seat, buy_in_chips, self._ports.now_ms())
         await self._ports.registry.want(wanted)
         self._ports.changed()
-        return Seating(wanted, version.version_id, await self._hosting(version))
+        return Sent(wanted, version.version_id, await self._hosting(version))
 
     async def stop(self, agent_id: AgentId) -> tuple[Sequence[TableId], bool]:
         """Play nowhere any more: the tables that it was sent to, and whether it has no seat left. Its hands are played out."""

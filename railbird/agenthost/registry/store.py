@@ -113,11 +113,6 @@ class Registry:
         wanted = _SEATS.where(_seat.agent_id.in_(agents)).order_by(_seat.asked_ms, _seat.table_id)
         return await self._database.read(lambda connection: [_wanted(*row) for row in connection.execute(wanted)])
 
-    async def is_wanted(self, agent_id: AgentId, table_id: TableId) -> bool:
-        """Whether an agent is to play there still."""
-        here = select(_seat.agent_id).where(_seat.agent_id == agent_id, _seat.table_id == table_id)
-        return await self._database.read(lambda connection: connection.execute(here).one_or_none()) is not None
-
     async def stop(self, agent_id: AgentId) -> Sequence[TableId]:
         """No seat is wanted any more; where some were."""
         gone = delete(schema.seats).where(_seat.agent_id == agent_id).returning(_seat.table_id)

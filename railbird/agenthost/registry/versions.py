@@ -10,9 +10,7 @@ from typing import Final
 import msgspec
 
 from policy.ids import AgentVersionId
-
-HOUSE: Final = "house"
-"""The model of a version that names none: rules, and no language model."""
+from railbird.agenthost.models.platform import HOUSE
 
 
 class UnreadableVersion(ValueError):
@@ -21,7 +19,7 @@ class UnreadableVersion(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version. `model`: a name of the host's catalogue. `None` leaves a parameter to the model's provider."""
+    """One version. `model`: a name of the host's catalogue; the house model where none is named. `None` leaves a parameter to the model's provider."""
 
     version_id: AgentVersionId
     strategy: str = ""

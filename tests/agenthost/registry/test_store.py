@@ -54,8 +54,6 @@ async def test_the_last_wish_counts(registry: Registry) -> None:
     assert [each.problem for each in await registry.seats_of(ANN)] == ["table_full"]
     await registry.want(wanted(seat=None, at_ms=5))
     assert list(await registry.seats_of(ANN)) == [wanted(seat=None, at_ms=5)]
-    assert await registry.is_wanted(ANN, KITCHEN)
-    assert not await registry.is_wanted(ANN, TableId("parlour"))
 
 
 async def test_a_stopped_agent_is_wanted_nowhere(registry: Registry) -> None:
