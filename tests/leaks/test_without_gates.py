@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.leaks import gate_out, without_gates
-from tests.leaks.without_gates import Missed
+from tests.leaks.without_gates import NO_GATE, Ran
 
 GATE = "policy.prompt_policy.quote_for_prompt"
 REPORT = """<testsuites><testsuite>
@@ -23,40 +24,50 @@ REPORT = """<testsuites><testsuite>
 </testsuite></testsuites>"""
 
 
-def missed(gate: str, rooms: dict[str, int], code: str = "code") -> Missed:
-    return Missed(gate, code, 5, rooms, 1, ended=True)
+RED = ["tests.leaks.test_x::a", "tests.leaks.test_x::b", "tests.policy.test_x::c"]
 
 
-def test_red_tests_are_counted_by_room(tmp_path: Path) -> None:
+def ran(gate: str, red: Sequence[str], code: str = "code") -> Ran:
+    return Ran(gate, code, 5, red, 1, ended=True)
+
+
+def test_red_tests_are_named(tmp_path: Path) -> None:
     """A failure and an error; what passed or was skipped did not notice anything."""
     report = tmp_path / "report.xml"
-    assert without_gates.counted(report) == (0, {})
+    assert without_gates.counted(report) == (0, [])
     report.write_text(REPORT, encoding="utf-8")
-    assert without_gates.counted(report) == (5, {"leaks": 2, "policy": 1})
+    assert without_gates.counted(report) == (5, RED)
+
+
+def test_what_is_red_with_every_gate_notices_nothing() -> None:
+    """It is red for another reason."""
+    whole = ran(NO_GATE, ["tests.leaks.test_x::a"])
+    assert without_gates.missed_in(ran(GATE, RED), whole) == {"leaks": 1, "policy": 1}
+    assert without_gates.missed_in(ran(GATE, whole.red), whole) == {}
 
 
 def test_a_gate_that_only_its_own_tests_miss_is_told() -> None:
     """These know the gate, and say nothing of whether anybody asks it."""
-    assert "NOBODY MISSES IT" in without_gates.line(missed(GATE, {"policy": 9}))
-    assert "3 red of 5: leaks 2, policy 1" in without_gates.line(missed(GATE, {"policy": 1, "leaks": 2}))
+    assert "NOBODY MISSES IT but its own tests (9)" in without_gates.line(ran(GATE, []), {"policy": 9})
+    assert "leaks 2, policy 1, of 5 tests" in without_gates.line(ran(GATE, RED), {"policy": 1, "leaks": 2})
 
 
 def test_what_was_found_is_not_looked_for_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of the same code; other code begins anew, and where no time is left nothing is run."""
-    ran: list[str] = []
+    runs: list[str] = []
 
-    def one(gate: str, code: str, limit_s: int) -> Missed:
-        ran.append(gate)
-        return missed(gate, {"leaks": 1}, code)
+    def one(gate: str, code: str, limit_s: int) -> Ran:
+        runs.append(gate)
+        return ran(gate, RED if gate else [], code)
 
     monkeypatch.setattr(without_gates, "one", one)
     found = tmp_path / "folder" / "found.jsonl"
-    for code, minutes, expected, exit_code in (("x", 1.0, 1, 0), ("x", 1.0, 1, 0), ("y", 1.0, 2, 0), ("z", 0.0, 2, 1)):
+    for code, minutes, expected, exit_code in (("x", 1.0, 2, 0), ("x", 1.0, 2, 0), ("y", 1.0, 4, 0), ("z", 0.0, 4, 1)):
         monkeypatch.setattr(without_gates, "code_of", lambda root, code=code: code)
         assert without_gates.run([GATE], minutes=minutes, found=found) == exit_code
-        assert len(ran) == expected
+        assert len(runs) == expected
     assert "no time was left" in capsys.readouterr().out
     assert without_gates.run(["policy.no_such.gate"], minutes=1, found=found) == 2
 
