@@ -6,7 +6,7 @@ import functools
 import importlib
 import inspect
 import pkgutil
-from typing import Any
+from typing import Any, Union
 
 import pytest
 
@@ -85,6 +85,11 @@ def a_bool(*, viewer: str) -> bool:
     return bool(viewer)
 
 
+def a_bool_or_a_name(*, viewer: str) -> Union[bool, str]:  # noqa: UP007 - the older notation makes another kind of hint
+    """Says who looks, or whether somebody does."""
+    return bool(viewer)
+
+
 def perhaps_a_bool(*, viewer: str) -> bool | None:
     """Withholds nothing."""
     return bool(viewer)
@@ -131,6 +136,7 @@ def test_the_form_of_a_gate_is_accepted() -> None:
         (not_annotated, "not_annotated: annotate everything"),
         (no_return_hint, "no_return_hint: annotate everything"),
         (a_bool, "a_bool: return what is permitted, and no bool"),
+        (a_bool_or_a_name, "a_bool_or_a_name: return what is permitted, and no bool"),
         (perhaps_a_bool, "perhaps_a_bool: return what is permitted, and no bool"),
         (anything, "anything: return what is permitted, and no bool"),
         (any_object, "any_object: return what is permitted, and no bool"),
