@@ -10,6 +10,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -155,7 +156,8 @@ def _database(settings: Settings) -> Finding:
 
 def _capture(settings: Settings) -> Finding:
     if settings.capture.redis_url is not None:
-        return _redis("capture", "AGENT_CAPTURE_REDIS_URL", settings.capture.redis_url)
+        found = _redis("capture", "AGENT_CAPTURE_REDIS_URL", settings.capture.redis_url)
+        return found if found.health is Health.WRONG else _evicting(settings.capture.redis_url) or found
     try:
         program = valkey.find_program()
     except valkey.ServerMissing as missing:
@@ -176,6 +178,17 @@ def _redis(what: str, variable: str, url: str) -> Finding:
     except (redis.RedisError, OSError, ValueError) as failed:
         return _wrong(what, f"{variable}: no server answers there ({type(failed).__name__}).")
     return _fine(what, f"The server that {variable} names answers.")
+
+
+def _evicting(url: str) -> Finding | None:
+    """Where a full server throws keys away by itself, turns go that nobody counts as dropped. Not every server says what it does."""
+    with suppress(redis.RedisError, OSError), redis.Redis.from_url(url, decode_responses=True) as client:
+        policy = client.config_get("maxmemory-policy").get("maxmemory-policy", "noeviction")
+        if policy != "noeviction":
+            return _note(
+                "capture", f"The server answers, and drops keys by {policy} when it is full: noeviction is wanted."
+            )
+    return None
 
 
 def _port(settings: Settings) -> Finding:

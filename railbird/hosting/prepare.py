@@ -13,6 +13,7 @@ from decimal import Decimal
 
 from capture.hooks import TurnHooks
 from capture.ledger import Ledger
+from capture.recorder import Recorder
 from gameserver.identity.keys import KeyUse
 from gameserver.store.engine import Database
 from gameserver.store.people import People
@@ -56,14 +57,20 @@ class Wanted:
 class Rooms:
     """What is open while the host runs. `database`: None where tokens that were given out are enough.
 
-    `listeners`: the recorder, where there is a buffer, and the plug-ins that the file names.
+    `recorder`: where there is a buffer. `plugins`: those that the file names.
     """
 
     database: Database | None
     ledger: Ledger | None
     attest: HostSigning | None
     shelf: Shelf
-    listeners: Sequence[TurnHooks]
+    recorder: Recorder | None
+    plugins: Sequence[TurnHooks]
+
+    @property
+    def listeners(self) -> Sequence[TurnHooks]:
+        """All that hear of turns."""
+        return self.plugins if self.recorder is None else (self.recorder, *self.plugins)
 
 
 async def registered_agents(wanted: Wanted, rooms: Rooms) -> Sequence[Registered]:

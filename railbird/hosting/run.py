@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 
 from capture.ledger import Ledger
+from gameserver.http.metrics import Metric
 from gameserver.store.engine import DatabaseUrlError, open_database
 from railbird import migrations
 from railbird.agenthost.follower import Follower, FollowerPorts
@@ -42,6 +43,7 @@ from railbird.hosting.tables import NoServer, ask_directory
 from railbird.serving import PortTaken, listen, metrics_served, stop_signals
 from railbird.wiring.buffer_place import buffer_of
 from railbird.wiring.hosting import RegisteredAgents, StoredSeats
+from railbird.wiring.record_metrics import record_metrics
 from railbird.wiring.recording import recorded
 from railbird.wiring.settings import record_setup
 
@@ -93,7 +95,7 @@ async def _opened(wanted: Wanted, opened: AsyncExitStack) -> Rooms:
     for each in plugins:
         opened.callback(each.close, _LISTENERS_WITHIN_S)
     if not wanted.file.needs_the_database:
-        return Rooms(None, None, None, shelf, plugins)
+        return Rooms(None, None, None, shelf, None, plugins)
     keys = HostKeys(wanted.settings)
     opened.callback(asyncio.create_task(keys.follow(), name="keys").cancel)
     wanted.settings.store.home.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -103,7 +105,7 @@ async def _opened(wanted: Wanted, opened: AsyncExitStack) -> Rooms:
     record = record_setup(wanted.settings)
     buffer = opened.enter_context(buffer_of(record))  # the server's own, where one runs on this folder
     recorder = await opened.enter_async_context(recorded(buffer, setup=record, now_ms=_now_ms))
-    return Rooms(database, ledger, keys.attest, shelf, [*([recorder] if recorder else []), *plugins])
+    return Rooms(database, ledger, keys.attest, shelf, recorder, plugins)
 
 
 async def _unless_stopped(work: Coroutine[Any, Any, T], stop: asyncio.Event) -> T | None:
@@ -140,10 +142,14 @@ class _Host:
         if port is None:
             return
         listener = opened.enter_context(listen("127.0.0.1", port))
-        services = (self._of_the_file, self._deployed)
-        metrics = lambda: host_metrics(services, self._counts, self._observers)
-        await opened.enter_async_context(metrics_served(metrics, listener))
+        await opened.enter_async_context(metrics_served(self._metrics, listener))
         _say(f"Metrics are on http://127.0.0.1:{listener.getsockname()[1]}/metrics")
+
+    def _metrics(self) -> Sequence[Metric]:
+        of_turns = host_metrics((self._of_the_file, self._deployed), self._counts, self._observers)
+        if self._rooms.ledger is None:
+            return of_turns
+        return [*of_turns, *record_metrics(self._rooms.ledger, self._rooms.recorder)]
 
     async def play(self, places: Sequence[Place], stop: asyncio.Event) -> int:
         """Until told to stop: 0. Raises CannotHost where nothing is left to play."""

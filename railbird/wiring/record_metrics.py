@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from capture.ledger import Ledger
+from capture.recorder import Recorder
 from gameserver.http.metrics import Metric
-from railbird.wiring.record import Record
 
 
-def record_metrics(record: Record) -> Sequence[Metric]:
-    """Of the buffer's recorder, where there is one, and of the ledger."""
-    charged = record.ledger.counts
+def record_metrics(ledger: Ledger, recorder: Recorder | None) -> Sequence[Metric]:
+    """Of the ledger, and of the buffer's recorder where there is one."""
+    charged = ledger.counts
     counted = {"written": charged.written, "waiting": charged.waiting, "lost": charged.lost}
     return [
-        *_of_the_recorder(record),
+        *([] if recorder is None else _of_the_recorder(recorder)),
         Metric(
             "railbird_charged_turns", "gauge", "Turns that were charged here, by what became of it.", counted, "state"
         ),
     ]
 
 
-def _of_the_recorder(record: Record) -> Sequence[Metric]:
-    if record.recorder is None:
-        return []
-    counts = record.recorder.counts
+def _of_the_recorder(recorder: Recorder) -> Sequence[Metric]:
+    counts = recorder.counts
     lost = {reason.value: number for reason, number in counts.lost.items()}
     return [
         Metric(

@@ -10,6 +10,7 @@ from typing import Any
 
 import jwt
 import pytest
+import redis
 from sqlalchemy import URL
 
 from gameserver.identity.key_files import load_keys
@@ -248,6 +249,21 @@ def test_doctor_and_tokens_with_real_stores(
     words = {finding["what"]: finding["words"] for finding in findings}
     assert words["database"].startswith("Postgres answers, and its schema is the newest")
     assert words["capture"] == "The server that AGENT_CAPTURE_REDIS_URL names answers."
+
+
+def test_doctor_warns_of_a_buffer_that_throws_turns_away_by_itself(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a full server evicts is counted nowhere; a warning, since it works until then."""
+    monkeypatch.setenv("AGENT_CAPTURE_REDIS_URL", valkey_url)
+    with redis.Redis.from_url(valkey_url) as server:
+        server.config_set("maxmemory-policy", "allkeys-lru")
+        try:
+            findings = answer(capsys, "doctor", "--config", config(f"[server]\nport = {free_port()}"))["findings"]
+        finally:
+            server.config_set("maxmemory-policy", "noeviction")
+    found = next(each for each in findings if each["what"] == "capture")
+    assert found["health"] == "note" and "allkeys-lru" in found["words"]
 
 
 def test_as_a_module_and_with_the_help_of_nobody() -> None:

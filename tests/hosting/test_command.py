@@ -91,6 +91,8 @@ async def test_the_agents_of_a_file_play(tmp_path: Path) -> None:
                 told = (await client.get(metrics)).text
             assert 'railbird_host_seats{phase="playing"} 2' in told
             assert re.search(r'railbird_host_turns_total\{outcome="as_chosen"\} [1-9]', told)
+            assert re.search(r'railbird_captured_turns\{state="(stored|waiting)"\} [1-9]', told)
+            assert re.search(r'railbird_charged_turns\{state="(written|waiting)"\} [1-9]', told)
             assert ann not in told and table_id not in told
             process.terminate()
             assert await process.ended(ENDS_WITHIN_S) == 0
