@@ -52,6 +52,15 @@ class DurableTurns:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptRows:
+    """Of one agent's part of a hand. `since_us`: when the first was kept; None: none is. `erased_us`: its owner deleted all until then."""
+
+    turns: int
+    since_us: int | None
+    erased_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class DurableCounts:
     """How much is kept."""
 
@@ -75,6 +84,16 @@ class Durable:
 
         rows, erased_us = await self._database.read(work)
         return _turns_of(rows, erased_us)
+
+    async def rows_of(self, hand: Hand) -> KeptRows:
+        """How many of one agent's turns of one hand are kept, without reading them."""
+        counted = select(func.count(), func.min(_record.pinned_at_us)).where(_of(hand))
+
+        def work(connection: Connection) -> KeptRows:
+            turns, since_us = connection.execute(counted).one()
+            return KeptRows(turns, since_us, _erased(connection, hand))
+
+        return await self._database.read(work)
 
     async def agents_of(self, table_id: TableId, hand_number: HandNumber) -> frozenset[AgentId]:
         """The agents of which a turn of the hand is kept."""

@@ -32,7 +32,7 @@ from capture.hand import Hand
 from capture.reading_charges import RecentHand
 from capture.record import FinishedTurn, TurnKey
 from capture.schema import charges
-from policy.capture_scope import OperatorScope, OwnerScope
+from policy.capture_scope import EveryAgent, OperatorScope, OwnerScope
 from policy.ids import AgentId, AgentVersionId, HandNumber, TableId
 
 __all__ = ["Charge", "Charged", "Ledger", "LedgerCounts", "RecentHand"]
@@ -142,7 +142,18 @@ class Ledger:
 
     async def recent_hands(self, *, limit: int, before_us: int | None = None) -> Sequence[RecentHand]:
         """Hands with turns of agents, those of the latest turns first. `before_us`: those whose latest turn ended before."""
-        return await self._database.read(lambda connection: reading_charges.recent(connection, limit, before_us))
+        return await self._recent(limit, before_us, EveryAgent())
+
+    async def recent_hands_of(
+        self, agent_id: AgentId, *, limit: int, before_us: int | None = None
+    ) -> Sequence[RecentHand]:
+        """As `recent_hands`, with the turns of one agent and nothing of another's."""
+        return await self._recent(limit, before_us, agent_id)
+
+    async def _recent(self, limit: int, before_us: int | None, whose: AgentId | EveryAgent) -> Sequence[RecentHand]:
+        return await self._database.read(
+            lambda connection: reading_charges.recent(connection, limit, before_us, whose=whose)
+        )
 
     async def hands_of(self, agent_id: AgentId, since_us: int) -> Sequence[Hand]:
         """The hands in which an agent was charged for turns since a time."""

@@ -56,34 +56,41 @@ def _agents_in(scope: OwnerScope | OperatorScope) -> tuple[ColumnElement[bool], 
             raise AssertionError(scope)
 
 
-def recent(connection: Connection, limit: int, before_us: int | None) -> Sequence[RecentHand]:
-    """The hands whose latest turn ended last, before a time, latest first."""
+def _turns_of(whose: AgentId | EveryAgent) -> tuple[ColumnElement[bool], ...]:
+    return () if isinstance(whose, EveryAgent) else (_charge.agent_id == whose,)
+
+
+def recent(
+    connection: Connection, limit: int, before_us: int | None, *, whose: AgentId | EveryAgent
+) -> Sequence[RecentHand]:
+    """The hands whose latest turn ended last, before a time, latest first. `whose`: of one agent, its turns alone count."""
     found: dict[tuple[str, int], RecentHand] = {}
     below = before_us
     while len(found) < limit:
-        rows = connection.execute(_some(below)).all()
+        rows = connection.execute(_some(below, whose)).all()
         if not rows:
             break
         below = rows[-1].at_us
         new = {(row.table_id, row.hand_number) for row in rows} - found.keys()
-        for hand in _summed(connection, new):
+        for hand in _summed(connection, new, whose):
             if before_us is None or hand.last_at_us < before_us:
                 found[hand.table_id, hand.hand_number] = hand
     latest_first = sorted(found.values(), key=lambda hand: (-hand.last_at_us, hand.table_id, hand.hand_number))
     return latest_first[:limit]
 
 
-def _some(below_us: int | None) -> Select[Any]:
+def _some(below_us: int | None, whose: AgentId | EveryAgent) -> Select[Any]:
     """The latest turns below a time, with all those of the last one's own time."""
-    latest = select(_charge.at_us).order_by(_charge.at_us.desc())
+    latest = select(_charge.at_us).where(*_turns_of(whose)).order_by(_charge.at_us.desc())
     latest = latest if below_us is None else latest.where(_charge.at_us < below_us)
     oldest = select(func.min(latest.limit(_AT_ONCE).subquery().c.at_us)).scalar_subquery()
-    rows = select(_charge.table_id, _charge.hand_number, _charge.at_us).where(_charge.at_us >= oldest)
+    rows = select(_charge.table_id, _charge.hand_number, _charge.at_us)
+    rows = rows.where(_charge.at_us >= oldest, *_turns_of(whose))
     rows = rows if below_us is None else rows.where(_charge.at_us < below_us)
     return rows.order_by(_charge.at_us.desc())
 
 
-def _summed(connection: Connection, hands: set[tuple[str, int]]) -> list[RecentHand]:
+def _summed(connection: Connection, hands: set[tuple[str, int]], whose: AgentId | EveryAgent) -> list[RecentHand]:
     if not hands:
         return []
     decided = func.sum(case((_charge.outcome == Charged.DECIDED.value, 1), else_=0))
@@ -98,7 +105,7 @@ def _summed(connection: Connection, hands: set[tuple[str, int]]) -> list[RecentH
             func.sum(_charge.unpriced_calls).label("unpriced_calls"),
             func.max(_charge.at_us).label("last_at_us"),
         )
-        .where(tuple_(_charge.table_id, _charge.hand_number).in_(sorted(hands)))
+        .where(tuple_(_charge.table_id, _charge.hand_number).in_(sorted(hands)), *_turns_of(whose))
         .group_by(_charge.table_id, _charge.hand_number, _charge.agent_id)
         .order_by(_charge.agent_id)
     )

@@ -1,4 +1,5 @@
-"""Pages that draw what arrived: the lobby, a table, and a table as the owner of an agent there sees it.
+"""Pages that draw what arrived: the lobby, a table, a table as the owner of an agent there sees it, and what that agent knew,
+was told, said and did.
 
 Nothing is hidden here, since hiding is not security: what a page gets, its reader may have. The pages take their data through
 ports and know neither tables nor tokens. All of it is served from this package: no other host, no script or style in the text.

@@ -46,9 +46,11 @@ from gameserver.store.tables import SqlTableStore
 from gameserver.table.facts import Fact
 from policy.ids import AgentId, TableId, UserId
 from railbird.lobby import OpenTables
+from railbird.own_turns import OwnTurns
 from railbird.owners import Identify, OwnersAgents
 from railbird.pages.people import agents_page, dead_link, with_page
 from railbird.pages.routes import page_routes
+from railbird.pages.turns import hand_page, hands_page
 from railbird.wiring.buffer_place import BufferPlace
 from railbird.wiring.descriptions import DESCRIPTIONS
 from railbird.wiring.hosting import AgentHosting, HouseAgentIds
@@ -56,7 +58,7 @@ from railbird.wiring.keys import FixedKeys, KeySource
 from railbird.wiring.metrics import Counted, metrics_of
 from railbird.wiring.names import RegisteredNames
 from railbird.wiring.people import Revoking, doors
-from railbird.wiring.record import Record
+from railbird.wiring.record import Record, owner_reads
 from railbird.wiring.record_metrics import record_metrics
 from railbird.wiring.routes import Behind, http_routes
 from railbird.wiring.setup import Server, Setup
@@ -250,12 +252,24 @@ class House:
         return [
             WebSocketRoute("/games/poker/{table_id}/ws", self.socket.endpoint, name="table_socket"),
             *self.events.routes(),
-            *with_page(http_routes(self._behind()), "agents_list_own", agents_page(self._owners(identify))),
+            *self._with_own_pages(http_routes(self._behind()), identify),
             *history_routes(history),
             *schema_routes(),
             *document_routes(DESCRIPTIONS),
             *page_routes(OpenTables(self.floor, identify)),
         ]
+
+    def _with_own_pages(self, routes: Sequence[BaseRoute], identify: Identify) -> list[BaseRoute]:
+        """What is one's own is a page in a browser."""
+        own_turns = self._own_turns()
+        routes = with_page(routes, "agents_list_own", agents_page(self._owners(identify)))
+        routes = with_page(routes, "captured_hands", hands_page(own_turns))
+        return with_page(routes, "captured_hand", hand_page(own_turns))
+
+    def _own_turns(self) -> OwnTurns:
+        reads = owner_reads(self.record, Hands(self._database), self.people, self.floor)
+        stores = self.record.stores
+        return OwnTurns(self.doors.askers.user, reads, self.people, self.floor, self.record.retention, stores.now_us)
 
     def _owners(self, identify: Identify) -> OwnersAgents:
         return OwnersAgents(identify, self.people, self.floor, self.hosting.shown)
@@ -292,11 +306,7 @@ class House:
         )
 
     def _metrics(self) -> Sequence[Metric]:
-        return [
-            *metrics_of(self._counted()),
-            *self.hosting.metrics(),
-            *record_metrics(self.record.ledger, self.record.recorder),
-        ]
+        return [*metrics_of(self._counted()), *self.hosting.metrics(), *record_metrics(self.record.ledger, self.record.recorder)]
 
     def _counted(self) -> Counted:
         return Counted(

@@ -179,7 +179,7 @@ RECORD: Final[Descriptions] = {
         group="agents",
         summary="What your agent knew, was told, said and did in a hand; also of a hand in play.",
         who=Who.USER,
-        words=f"{_AT_THE_DEAL} A missing part has its reason.",
+        words=f"{_AT_THE_DEAL} A missing part has its reason. Where `Accept` prefers HTML, a page of it.",
         answers=(Answer(200, "The turns.", _AGENTS_TURNS),),
         refusals=("not_found",),
     ),
@@ -203,7 +203,7 @@ RECORD: Final[Descriptions] = {
         group="agents",
         summary="The hands of which turns of your agent may be found.",
         who=Who.USER,
-        words=_AT_THE_DEAL,
+        words=f"{_AT_THE_DEAL} Where `Accept` prefers HTML, a page: the latest first, with what they cost and how long they are there.",
         answers=(
             Answer(200, "By table and number.", HandNamesShape(hands=[HandNameShape(table_id=TABLE, hand_number=7)])),
         ),

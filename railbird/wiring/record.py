@@ -107,11 +107,16 @@ class RecordBehind:
     operators: Callable[[UserId], bool]
 
 
+def owner_reads(record: Record, hands: Hands, people: People, floor: Floor) -> OwnerReads:
+    """What owners' routes and pages read with."""
+    dealt = Dealt(hands, people, floor, partial(_was_charged, record))
+    return OwnerReads(record.stores, dealt.owner_at_deal, record.retention)
+
+
 def record_routes(record: Record, behind: RecordBehind) -> list[BaseRoute]:
     """Operators' routes and owners'."""
-    dealt = Dealt(behind.hands, behind.people, behind.floor, partial(_was_charged, record))
     of_operators = OperatorReads(record.stores, partial(in_play, behind.hands), behind.door.audited)
-    of_owners = OwnerReads(record.stores, dealt.owner_at_deal, record.retention)
+    of_owners = owner_reads(record, behind.hands, behind.people, behind.floor)
 
     async def by_service_key(request: Request) -> Operator:
         behind.door.require_service_key(request)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -86,21 +87,26 @@ class Recorded:
         await self.world.server.store._database.write(work)
 
 
+@asynccontextmanager
+async def played(world: World, valkey_url: str) -> AsyncIterator[Recorded]:
+    """The hand, at a table of this world, which has its buffer there."""
+    client = BufferClient(valkey_url, timeout_s=30)
+    table_id = TableId(await world.table("ann"))
+    agents = [AgentId(await world.agent(owner, name)) for owner, name in (("ann", "A1"), ("bob", "B1"), ("ann", "A2"))]
+    recorded = Recorded(world, client, table_id, *agents)
+    await recorded.begin()
+    await recorded.capture(recorded.turn(recorded.a1, "told to A1"), recorded.turn(recorded.b1, "told to B1"))
+    await recorded.finish()
+    yield recorded
+    await client.close()
+
+
 @pytest_asyncio.fixture
 async def recorded(tmp_path: Path, valkey_url: str) -> AsyncIterator[Recorded]:
     """The hand is over; one turn of each of the two agents was captured."""
-    async with opened_world(tmp_path, record=RecordSetup(redis_url=valkey_url)) as world:
-        client = BufferClient(valkey_url, timeout_s=30)
-        table_id = TableId(await world.table("ann"))
-        agents = [
-            AgentId(await world.agent(owner, name)) for owner, name in (("ann", "A1"), ("bob", "B1"), ("ann", "A2"))
-        ]
-        recorded = Recorded(world, client, table_id, *agents)
-        await recorded.begin()
-        await recorded.capture(recorded.turn(recorded.a1, "told to A1"), recorded.turn(recorded.b1, "told to B1"))
-        await recorded.finish()
+    setup = RecordSetup(redis_url=valkey_url)
+    async with opened_world(tmp_path, record=setup) as world, played(world, valkey_url) as recorded:
         yield recorded
-        await client.close()
 
 
 def _player(agent_id: AgentId, owner: str) -> AgentPlayer:
