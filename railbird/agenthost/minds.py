@@ -6,7 +6,7 @@ A model that is not in the catalogue is not played. What a name of the operator'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 
 from policy.ids import AgentId
@@ -41,6 +41,10 @@ class Catalogue:
     def names(self) -> frozenset[str]:
         """All of them."""
         return frozenset(self._offered)
+
+    def only(self, names: Container[str]) -> Catalogue:
+        """Those of these names."""
+        return Catalogue({name: offered for name, offered in self._offered.items() if name in names})
 
     def attested_as(self, model: str) -> str | None:
         """What a hosted token says of a model. Raises UnknownModel."""

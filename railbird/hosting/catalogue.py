@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from policy.ids import AgentId
 from railbird.agenthost.budget import BudgetedModel, Budgets
-from railbird.agenthost.file.agents import ModelEntry
+from railbird.agenthost.file.agents import AgentsFile, ModelEntry
 from railbird.agenthost.house.model import HouseModel
 from railbird.agenthost.minds import Catalogue, Offered
 from railbird.agenthost.models.endpoint import key_from
@@ -46,6 +46,14 @@ def catalogue_of(models: Mapping[str, ModelEntry], ports: CataloguePorts) -> Cat
     """The house, and the models of a file. Raises EndpointError where a key or an SDK is missing."""
     offered = {name: _offered(entry, ports) for name, entry in models.items()}
     return Catalogue({HOUSE: _house(ports.platform_models, ports.signs), **offered})
+
+
+def names_for_owners(file: AgentsFile) -> frozenset[str]:
+    """The models that owners' agents may ask. What has a key is paid for by the operator, so it wants a bound for each agent:
+    `daily_budget_usd` of the file (test_without_a_budget_no_owner_asks_a_model_with_a_key).
+    """
+    bounded = file.daily_budget_usd is not None
+    return frozenset({HOUSE, *(name for name, entry in file.models.items() if bounded or entry.key_env is None)})
 
 
 def _house(platform_models: Mapping[str, str], signs: bool) -> Offered:

@@ -27,6 +27,7 @@ from railbird.agenthost.plugins import UnknownPlugin, load_plugins
 from railbird.agenthost.registry.store import Registry
 from railbird.agenthost.service import Service
 from railbird.agenthost.visit import VisitPorts
+from railbird.hosting.catalogue import names_for_owners
 from railbird.hosting.keys import HostKeys, NoKeys
 from railbird.hosting.observing import TurnCounts, host_metrics, observers_of
 from railbird.hosting.prepare import (
@@ -207,7 +208,7 @@ def _follower(wanted: Wanted, rooms: Rooms, catalogue: Catalogue) -> Follower | 
         registry=Registry(rooms.database),
         register=RegisteredAgents(people_of(wanted.settings, rooms.database)),
         seated_version=StoredSeats(tables_of(wanted.settings, rooms.database)),
-        catalogue=catalogue,
+        catalogue=catalogue.only(names_for_owners(wanted.file)),
         attest=rooms.attest,
         now_ms=_now_ms,
         wake=asyncio.Event(),

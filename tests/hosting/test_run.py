@@ -29,6 +29,7 @@ from railbird.hosting.run import play_until
 from railbird.hosting.tables import NoServer
 from railbird.serving import listen
 from railbird.wiring.keys import FolderKeys, hosting_key
+from tests.agenthost.http.test_deployments import post, published
 from tests.agenthost.models.provider import provider
 from tests.hosting.test_command import CALLS, KEY, agent, is_seated, model, server
 from tests.hosting.test_deployed_agents import hand_number, player_of
@@ -159,6 +160,22 @@ async def test_a_real_model_is_asked_and_paid(tmp_path: Path, caplog: pytest.Log
         await database.dispose()
         assert spent == _PRICE.cost_usd(100, 7) * len(upstream.asked)
         assert {asked.headers["authorization"] for asked in upstream.asked} == {f"Bearer {KEY}"}
+
+
+@pytest.mark.parametrize("bound", [None, "1.00"])
+async def test_without_a_budget_no_owner_asks_a_model_with_a_key(tmp_path: Path, bound: str | None) -> None:
+    """Anybody who signs in could spend the operator's money, as much of it as they like; the file's own agents may."""
+    async with server(tmp_path) as (world, base), provider(CALLS) as upstream:
+        table_id, agent_id = await world.table(), await world.agent("zoe", "Zoe")
+        await published(world, agent_id, "zoe", model="small")
+        budget = "" if bound is None else f'daily_budget_usd = "{bound}"\n'
+        file = f'server = "{base}"\n{budget}{model(upstream.base_url)}' + agent("Ann", table_id, more='model = "small"')
+        async with host(tmp_path, file, SMALL_KEY=KEY):
+            await is_seated(world, table_id, "ann")
+            answer = await post(world, agent_id, "seat", {"tableId": table_id, "buyIn": 400}, "zoe")
+            assert answer.json()["status"] == ("on_its_way" if bound else "no_host_has_the_model")
+            if bound:
+                await is_seated(world, table_id, "zoe")
 
 
 async def test_only_what_is_on_the_list_is_attested(tmp_path: Path) -> None:
