@@ -19,14 +19,9 @@ from typing import Final, TypeAlias
 from capture.envelope import join
 from capture.record import Call, CallOutcome
 from policy.ids import AgentId
+from railbird.agenthost.fallback import Fallback
 from railbird.agenthost.models.port import Model, ModelRequest, Reply
 from railbird.agenthost.prices import Price
-
-BUDGET: Final = "budget"
-"""The reason of a turn whose model was not asked since the day's budget is spent."""
-
-UNKNOWN: Final = "budget_unknown"
-"""The reason where the ledger did not say in time what is spent: what is not known is not spent."""
 
 SpentUsd: TypeAlias = Callable[[AgentId, date], Awaitable[Decimal]]
 """What an agent spent on a day (UTC), as the ledger knows it."""
@@ -119,9 +114,9 @@ class BudgetedModel:
             async with asyncio.timeout_at(deadline):
                 affordable = await self._budgets.hold(self._agent_id, self._limit_usd, most_usd)
         except TimeoutError:
-            return Reply((), not_asked=UNKNOWN)
+            return Reply((), not_asked=Fallback.BUDGET_UNKNOWN)
         if not affordable or most_usd is None:
-            return Reply((), not_asked=BUDGET)
+            return Reply((), not_asked=Fallback.BUDGET)
         cost_usd = most_usd  # where the question is given up, nobody knows what it cost
         try:
             reply = await self._model.ask(request, deadline)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from capture.record import Call, CallOutcome, Prompt, Purpose
+from railbird.agenthost import fallback
+from railbird.agenthost.fallback import Fallback
 from railbird.agenthost.memory import TurnKnowledge
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.port import ModelRequest, Reply
@@ -27,10 +29,6 @@ _GRACE_S: Final = 0.1
 _DOWN: Final = frozenset({CallOutcome.UNREACHABLE, CallOutcome.RATE_LIMITED})
 _REPAIRABLE: Final = frozenset({CallOutcome.ANSWERED, CallOutcome.CUT_SHORT, CallOutcome.GARBLED})
 
-MADE_NO_SENSE: Final = "made_no_sense"
-TIMED_OUT: Final = CallOutcome.TIMED_OUT.value
-MODEL_FAILED: Final = "model_failed"
-
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -42,10 +40,10 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """No reply made sense. `reason`: one word; `provider_down`: nobody answered there, or it takes no more."""
+    """No reply made sense. `provider_down`: nobody answered there, or it takes no more."""
 
     calls: tuple[Call, ...]
-    reason: str
+    reason: Fallback
     provider_down: bool = False
 
 
@@ -97,10 +95,10 @@ class Guard:
             async with asyncio.timeout_at(self._deadline + _GRACE_S):
                 return await self._mind.model.ask(request, self._deadline)
         except TimeoutError:
-            return Reply((), not_asked=TIMED_OUT)
+            return Reply((), not_asked=Fallback.TIMED_OUT)
         except Exception as failed:  # noqa: BLE001 - a fault of a model costs no more than its decision (test_a_model_that_raises)
             _LOG.error("a model failed: %s", type(failed).__name__)
-            return Reply((), not_asked=MODEL_FAILED)
+            return Reply((), not_asked=Fallback.MODEL_FAILED)
 
 
 def _read(reply: Reply) -> Answer | NoSense:
@@ -116,7 +114,6 @@ def _can_be_repaired(reply: Reply) -> bool:
 
 def _unanswered(reply: Reply, calls: tuple[Call, ...]) -> Unanswered:
     if not reply.calls:
-        return Unanswered(calls, reply.not_asked or MODEL_FAILED)
+        return Unanswered(calls, reply.not_asked or Fallback.MODEL_FAILED)
     outcome = reply.calls[-1].outcome
-    reason = MADE_NO_SENSE if outcome is CallOutcome.ANSWERED else outcome.value
-    return Unanswered(calls, reason, provider_down=outcome in _DOWN)
+    return Unanswered(calls, fallback.of_call(outcome), provider_down=outcome in _DOWN)

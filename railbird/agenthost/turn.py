@@ -21,6 +21,7 @@ from gameserver.wire.fields import MAX_CHIPS
 from gameserver.wire.messages import Action, AgentDecision, AgentStatus, AgentThoughtIn, YourTurn
 from policy.ids import ActionIndex, AgentId, HandNumber, TableId
 from railbird.agenthost.clamp import Clamped, clamp, safe_move
+from railbird.agenthost.fallback import Fallback
 from railbird.agenthost.guard import Answered, Guard, Unanswered
 from railbird.agenthost.memory import TurnKnowledge
 from railbird.agenthost.mind import Mind
@@ -32,10 +33,6 @@ from railbird.agenthost.words import sendable
 from railbird.client import ActionKind, ClientError, ErrorCode, Refused, StaleTurn
 
 _LOG: Final = logging.getLogger(__name__)
-TOO_LATE: Final = "too_late"
-OVERTAKEN: Final = "overtaken"
-NOT_TAKEN: Final = "not_taken"
-FAILED: Final = "failed"
 
 
 class TurnTaker:
@@ -84,10 +81,10 @@ class TurnTaker:
             await self._play(turn, clock, guard, taken)
         except Exception as failed:  # noqa: BLE001 - a fault of ours costs no more than a decision (test_a_fault_of_ours)
             _LOG.error("a turn failed: %s", type(failed).__name__)
-            taken.outcome = FellBack(guard.calls, (await self._act(turn, safe_move(turn))).move, FAILED)
+            taken.outcome = _fell_back(guard.calls, Fallback.FAILED, await self._act(turn, safe_move(turn)))
         finally:
             self._door.withdraw()
-            outcome = taken.outcome or FellBack(guard.calls, None, OVERTAKEN)
+            outcome = taken.outcome or _fell_back(guard.calls, Fallback.OVERTAKEN)
             self._observers.turn_finished(self._finished(key, mind, knowledge, clock, taken.replied_at, outcome))
 
     async def _play(self, turn: YourTurn, clock: Clock, guard: Guard, taken: _Taken) -> None:
@@ -99,7 +96,7 @@ class TurnTaker:
                 words = self._speak(turn, clock, clamped, answer.reasoning)
                 await _until(clock.acts_at)
                 if await _is_over(words):
-                    taken.outcome = FellBack(calls, None, TOO_LATE)
+                    taken.outcome = _fell_back(calls, Fallback.TOO_LATE)
                     return
                 acted = await self._act(turn, clamped.sent)
                 taken.outcome = _decided(calls, clamped, acted)
@@ -107,8 +104,7 @@ class TurnTaker:
                 if provider_down:
                     self._door.post(AgentStatus(turn_id=turn.turn_id, provider_down=True))
                 await _until(clock.acts_at)
-                acted = await self._act(turn, safe_move(turn))
-                taken.outcome = FellBack(calls, acted.move, reason)
+                taken.outcome = _fell_back(calls, reason, await self._act(turn, safe_move(turn)))
 
     def _speak(
         self, turn: YourTurn, clock: Clock, clamped: Clamped, reasoning: str
@@ -119,31 +115,31 @@ class TurnTaker:
         thought = [AgentThoughtIn(turn_id=turn.turn_id, text=sendable(reasoning))] if reasoning else []
         return [self._door.post(message) for message in (*thought, _provisional(turn, clamped))]
 
-    async def _act(self, turn: YourTurn, move: Move) -> _Acted:
+    async def _act(self, turn: YourTurn, move: Move) -> _Acted | Fallback:
         """Send the move; where the table does not take it, the safe one."""
         self._last, self._acting = (turn.turn_id, move), True
         try:
             await self._send(turn, move)
             return _Acted(move)
         except StaleTurn:
-            return _Acted(None, TOO_LATE)
+            return Fallback.TOO_LATE
         except Refused as refused:
             _LOG.error("a move was refused: %s", refused.code)
             return await self._give_up(turn, refused.code)
         except ClientError as lost:
             _LOG.warning("a move was not answered: %s", lost)
-            return _Acted(None, NOT_TAKEN)
+            return Fallback.NOT_TAKEN
         finally:
             self._acting = False
 
-    async def _give_up(self, turn: YourTurn, code: ErrorCode) -> _Acted:
+    async def _give_up(self, turn: YourTurn, code: ErrorCode) -> _Acted | Fallback:
         safe = safe_move(turn)
         try:
             await self._send(turn, safe)
             return _Acted(safe, f"the table refused it: {code}")
         except ClientError as failed:
             _LOG.warning("giving up was not taken either: %s", failed)
-            return _Acted(None, NOT_TAKEN)
+            return Fallback.NOT_TAKEN
 
     async def _send(self, turn: YourTurn, move: Move) -> None:
         """Once more a little later where the table hears too much from us at once."""
@@ -198,16 +194,21 @@ class _Taken:
 
 @dataclass(frozen=True, slots=True)
 class _Acted:
-    """`move`: what the table took, `None` where it took nothing. `why`: where that is not what was sent first."""
+    """`move`: what the table took. `why`: where that is not what was sent first."""
 
-    move: Move | None
+    move: Move
     why: str | None = None
 
 
-def _decided(calls: tuple[Call, ...], clamped: Clamped, acted: _Acted) -> Outcome:
+def _fell_back(calls: tuple[Call, ...], reason: Fallback, acted: _Acted | Fallback | None = None) -> FellBack:
+    """`acted`: what came of the safe move, where one was tried."""
+    return FellBack(calls, acted.move if isinstance(acted, _Acted) else None, reason.value)
+
+
+def _decided(calls: tuple[Call, ...], clamped: Clamped, acted: _Acted | Fallback) -> Outcome:
     """What did not get to the table is no decision."""
-    if acted.move is None:
-        return FellBack(calls, None, acted.why or NOT_TAKEN)
+    if isinstance(acted, Fallback):
+        return _fell_back(calls, acted)
     reasons = [why for why in (clamped.why, acted.why) if why is not None]
     return Decided(calls, len(calls) - 1, clamped.chosen, acted.move, "; ".join(reasons) or None)
 

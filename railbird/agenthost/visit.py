@@ -10,10 +10,11 @@ import asyncio
 import enum
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from gameserver.wire.close_codes import CloseCode
 from railbird.agenthost.observers import Observers
 from railbird.agenthost.pace import Pace
 from railbird.agenthost.places import Place
@@ -29,13 +30,13 @@ _TRIES_WITH_A_BAD_TOKEN: Final = 3
 _TRIES_WITH_A_FAULT: Final = 5
 _SWITCH_AGAIN_AFTER_S: Final = 60.0
 
-_OF_CLOSE: Final = {
-    4401: "bad_token",
-    4403: "not_allowed",
-    4404: "no_such_table",
-    4409: "replaced",
-    4410: "table_closed",
-    4426: "protocol_too_old",
+_OF_CLOSE: Final[Mapping[int, str]] = {
+    CloseCode.NOT_AUTHENTICATED: "bad_token",
+    CloseCode.NOT_ALLOWED: "not_allowed",
+    CloseCode.NO_SUCH_TABLE: "no_such_table",
+    CloseCode.REPLACED: "replaced",
+    CloseCode.TABLE_CLOSED: "table_closed",
+    CloseCode.PROTOCOL_TOO_OLD: "protocol_too_old",
 }
 """Why a seat is given up, by the code of the close."""
 
@@ -124,8 +125,9 @@ class Visit:
             except Refused as refused:
                 self.problem = str(refused.code)
             except Closed as closed:
-                bad_tokens += closed.code == 4401
-                if closed.code != 4401 or bad_tokens >= _TRIES_WITH_A_BAD_TOKEN:
+                is_token = closed.code == CloseCode.NOT_AUTHENTICATED
+                bad_tokens += is_token
+                if not is_token or bad_tokens >= _TRIES_WITH_A_BAD_TOKEN:
                     self.problem = _OF_CLOSE.get(closed.code, "closed")
             except (Unreachable, ClientError) as passing:
                 _LOG.warning("%s at %s: %s", *self._place.key, type(passing).__name__)

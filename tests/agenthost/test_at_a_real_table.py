@@ -21,6 +21,7 @@ from gameserver.table.options import Clocks, TableOptions
 from gameserver.wire.messages import ActionKind, PlayerAction
 from policy.ids import AgentId, UserId
 from policy.table_kind import TableKind
+from railbird.agenthost.fallback import Fallback
 from railbird.agenthost.house import STYLES, house_player
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.port import ModelRequest, Reply
@@ -238,7 +239,7 @@ class Chaotic:
         lines: list[Any] = [
             *(CALLS, "I fold.", '{"action": "raise", "amount": 1e9}', '{"action": "bet"}', '{"action": "fold"'),
             *('{"action": "check"}', '{"action": "all_in", "amount": -5}', "x" * 300_000, "\ud83d\0", ""),
-            *(RuntimeError("boom"), *CallOutcome, Reply((), not_asked="budget")),
+            *(RuntimeError("boom"), *CallOutcome, Reply((), not_asked=Fallback.BUDGET)),
         ]
         line = self._dice.choice(lines)
         if self._dice.random() < 0.02:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from capture.record import Call, CallOutcome, Prompt, Purpose
 from policy.ids import AgentId
-from railbird.agenthost.budget import BUDGET, UNKNOWN, BudgetedModel, Budgets, day_of
+from railbird.agenthost.budget import BudgetedModel, Budgets, day_of
+from railbird.agenthost.fallback import Fallback
 from railbird.agenthost.models.port import ModelRequest, Reply
 from railbird.agenthost.prices import FREE, Price
 
@@ -76,7 +77,7 @@ async def test_a_spent_budget_asks_no_more() -> None:
     budgets = bank.budgets()
     model = BudgetedModel(dear, budgets, agent_id=ADA, limit_usd=MOST * 2, price=PRICE)
     replies = [await model.ask(REQUEST, _deadline()) for _ in range(4)]
-    assert [reply.not_asked for reply in replies] == [None, None, BUDGET, BUDGET]
+    assert [reply.not_asked for reply in replies] == [None, None, Fallback.BUDGET, Fallback.BUDGET]
     assert (dear.asked, budgets.refused[ADA], bank.read) == (2, 2, 1)
     assert (model.provider, model.name) == ("dear", "m")
 
@@ -86,7 +87,7 @@ async def test_what_the_ledger_knows_counts() -> None:
     bank = Bank({day_of(NOON_US): Decimal("0.99")})
     model = BudgetedModel(Dear([MOST]), bank.budgets(), agent_id=ADA, limit_usd=Decimal("0.99") + MOST, price=PRICE)
     assert (await model.ask(REQUEST, _deadline())).calls
-    assert (await model.ask(REQUEST, _deadline())).not_asked == BUDGET
+    assert (await model.ask(REQUEST, _deadline())).not_asked == Fallback.BUDGET
 
 
 async def test_a_new_day_has_a_budget_of_its_own() -> None:
@@ -94,7 +95,7 @@ async def test_a_new_day_has_a_budget_of_its_own() -> None:
     bank = Bank()
     model = BudgetedModel(Dear([MOST]), bank.budgets(), agent_id=ADA, limit_usd=MOST, price=PRICE)
     assert (await model.ask(REQUEST, _deadline())).calls
-    assert (await model.ask(REQUEST, _deadline())).not_asked == BUDGET
+    assert (await model.ask(REQUEST, _deadline())).not_asked == Fallback.BUDGET
     bank.now_us += DAY_US
     assert (await model.ask(REQUEST, _deadline())).calls
     assert bank.read == 2
@@ -112,7 +113,7 @@ async def test_with_an_unknown_price_a_budget_pays_for_nothing() -> None:
     """Nobody could say when it is spent."""
     dear = Dear([None])
     model = BudgetedModel(dear, Bank().budgets(), agent_id=ADA, limit_usd=Decimal(1_000), price=None)
-    assert (await model.ask(REQUEST, _deadline())).not_asked == BUDGET
+    assert (await model.ask(REQUEST, _deadline())).not_asked == Fallback.BUDGET
     assert dear.asked == 0
 
 
@@ -138,7 +139,7 @@ async def test_a_call_whose_cost_nobody_told_counts_as_the_dearest(outcome: Call
     """But where nobody answered there is nothing to pay."""
     model = BudgetedModel(Dear([None], outcome), Bank().budgets(), agent_id=ADA, limit_usd=MOST, price=PRICE)
     await model.ask(REQUEST, _deadline())
-    assert ((await model.ask(REQUEST, _deadline())).not_asked == BUDGET) is counts
+    assert ((await model.ask(REQUEST, _deadline())).not_asked == Fallback.BUDGET) is counts
 
 
 async def test_a_question_that_is_given_up_counts_as_the_dearest() -> None:
@@ -147,7 +148,7 @@ async def test_a_question_that_is_given_up_counts_as_the_dearest() -> None:
     model = BudgetedModel(dear, Bank().budgets(), agent_id=ADA, limit_usd=MOST, price=PRICE)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(model.ask(REQUEST, _deadline()), 0.05)
-    assert (await model.ask(REQUEST, _deadline())).not_asked == BUDGET
+    assert (await model.ask(REQUEST, _deadline())).not_asked == Fallback.BUDGET
 
 
 async def test_what_is_asked_at_the_same_time_shares_the_budget() -> None:
@@ -158,7 +159,7 @@ async def test_what_is_asked_at_the_same_time_shares_the_budget() -> None:
     first = asyncio.ensure_future(model.ask(REQUEST, _deadline()))
     second = asyncio.ensure_future(model.ask(REQUEST, _deadline()))
     done, _ = await asyncio.wait({first, second}, return_when=asyncio.FIRST_COMPLETED)
-    assert [reply.result().not_asked for reply in done] == [BUDGET]
+    assert [reply.result().not_asked for reply in done] == [Fallback.BUDGET]
     hold.set()
     await asyncio.wait({first, second})
     assert dear.asked == 1
@@ -175,7 +176,7 @@ async def test_a_ledger_that_does_not_say_stops_spending() -> None:
         return await bank.spent_usd(agent_id, day)
 
     model = BudgetedModel(Dear([MOST]), bank.budgets(spent_usd), agent_id=ADA, limit_usd=MOST, price=PRICE)
-    assert (await model.ask(REQUEST, _deadline(0.05))).not_asked == UNKNOWN
+    assert (await model.ask(REQUEST, _deadline(0.05))).not_asked == Fallback.BUDGET_UNKNOWN
     away.set()
     assert (await model.ask(REQUEST, _deadline())).calls
 
@@ -184,7 +185,7 @@ async def test_a_limit_that_is_not_set_is_dear() -> None:
     """Without one an answer can be long."""
     unlimited = ModelRequest(REQUEST.prompt)
     model = BudgetedModel(Dear([Decimal(0)]), Bank().budgets(), agent_id=ADA, limit_usd=MOST, price=PRICE)
-    assert (await model.ask(unlimited, _deadline())).not_asked == BUDGET
+    assert (await model.ask(unlimited, _deadline())).not_asked == Fallback.BUDGET
 
 
 SHARES: Final = st.lists(st.one_of(st.none(), st.decimals(0, 1, places=6)), min_size=1, max_size=30)

@@ -6,9 +6,7 @@ import re
 
 import pytest
 
-from capture.record import CallOutcome
-from railbird.agenthost import guard, turn
-from railbird.agenthost.budget import BUDGET, UNKNOWN
+from railbird.agenthost.fallback import Fallback
 from railbird.agenthost.house import STYLES
 from railbird.agenthost.plugins import GROUP, MOST_WAITING
 from railbird.agenthost.prompt import PROMPT_VERSION
@@ -16,11 +14,6 @@ from railbird.agenthost.sources import MOST_HANDS
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs/hosted-agents.md").read_text()
-REASONS = [
-    *(outcome.value for outcome in CallOutcome if outcome is not CallOutcome.ANSWERED),
-    *(guard.MADE_NO_SENSE, guard.MODEL_FAILED, turn.FAILED, turn.TOO_LATE, turn.NOT_TAKEN, turn.OVERTAKEN),
-    *(BUDGET, UNKNOWN, "no_time"),
-]
 
 
 def test_the_prompt_on_the_page_is_the_one_that_is_sent() -> None:
@@ -31,7 +24,7 @@ def test_the_prompt_on_the_page_is_the_one_that_is_sent() -> None:
 
 def test_the_page_names_every_reason_and_no_other() -> None:
     (sentence,) = re.findall(r"Reasons without a decision: (.*?)\n\n", PAGE, re.DOTALL)
-    assert sorted(re.findall(r"`(\w+)`", sentence)) == sorted(REASONS)
+    assert sorted(re.findall(r"`(\w+)`", sentence)) == sorted(reason.value for reason in Fallback)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from capture.record import CallOutcome, Purpose
+from railbird.agenthost.fallback import Fallback
 from railbird.agenthost.guard import Answered, Guard, Unanswered
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.port import ModelRequest, Reply
@@ -61,13 +62,13 @@ async def test_a_reply_that_makes_no_sense_is_asked_for_once_more(first: str | C
 async def test_a_second_reply_without_sense_is_the_end() -> None:
     """There is one repair."""
     found = await answer(model := ScriptedModel("Fold?", "Call!"))
-    assert found == Unanswered(found.calls, "made_no_sense") and len(model.requests) == 2
+    assert found == Unanswered(found.calls, Fallback.MADE_NO_SENSE) and len(model.requests) == 2
 
 
 async def test_there_is_no_repair_without_time() -> None:
     """As long as the first call took has to be left for the second one."""
     found = await answer(model := ScriptedModel("Fold?", CALLS, after_s=0.6), left_s=1.0)
-    assert found == Unanswered(found.calls, "made_no_sense") and len(model.requests) == 1
+    assert found == Unanswered(found.calls, Fallback.MADE_NO_SENSE) and len(model.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -82,23 +83,23 @@ async def test_there_is_no_repair_without_time() -> None:
 async def test_a_call_that_failed_is_not_repaired(outcome: CallOutcome, down: bool) -> None:
     """Other words do not help; its reason is the call's, and a provider that is down is known as such."""
     found = await answer(model := ScriptedModel(outcome))
-    assert found == Unanswered(found.calls, outcome.value, provider_down=down) and len(model.requests) == 1
+    assert found == Unanswered(found.calls, Fallback(outcome.value), provider_down=down) and len(model.requests) == 1
 
 
 async def test_a_question_that_was_not_put_has_its_reason() -> None:
     """As where the day's budget is spent: no call, no cost."""
-    found = await answer(ScriptedModel(Reply((), not_asked="budget")))
-    assert found == Unanswered((), "budget")
+    found = await answer(ScriptedModel(Reply((), not_asked=Fallback.BUDGET)))
+    assert found == Unanswered((), Fallback.BUDGET)
 
 
 async def test_a_model_that_raises() -> None:
     """A fault of a model costs its decision and nothing else."""
-    assert await answer(ScriptedModel(RuntimeError("boom"))) == Unanswered((), "model_failed")
+    assert await answer(ScriptedModel(RuntimeError("boom"))) == Unanswered((), Fallback.MODEL_FAILED)
 
 
 async def test_a_model_that_keeps_to_no_deadline_is_cancelled() -> None:
     found = await answer(ScriptedModel(CALLS, after_s=3_600), left_s=0.2)
-    assert found == Unanswered((), "timed_out")
+    assert found == Unanswered((), Fallback.TIMED_OUT)
 
 
 async def test_retries_inside_of_a_reply_are_numbered_through_the_turn() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from capture.record import Call, CallOutcome, Prompt, Purpose
+from railbird.agenthost.fallback import Fallback
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,11 @@ class Reply:
 
     `calls`: in order, the last one is the one that counts; more than one where it was tried again, none where nothing was sent.
     Their `attempt` counts from 0 within the reply; who asked numbers them through the turn.
-    `not_asked`: where nothing was sent, why, in a word such as `budget`.
+    `not_asked`: where nothing was sent, why.
     """
 
     calls: tuple[Call, ...]
-    not_asked: str | None = None
+    not_asked: Fallback | None = None
 
     @property
     def completion(self) -> str | None:

@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol
 import httpx2
 
 from capture.record import Call, CallOutcome
+from railbird.agenthost.fallback import Fallback
 from railbird.agenthost.models.complaints import Complaints
 from railbird.agenthost.models.endpoint import Endpoint
 from railbird.agenthost.models.heard import Heard
@@ -105,7 +106,7 @@ class RemoteModel:
         """See `port.Model`. The work is a task of its own: not even a clean-up that hangs keeps this past the deadline."""
         left_s = deadline - _MARGIN_S - _now_s()
         if left_s <= 0:
-            return Reply((), not_asked="no_time")
+            return Reply((), not_asked=Fallback.NO_TIME)
         course = _Course(request, deadline - _MARGIN_S)
         work = asyncio.get_running_loop().create_task(self._work(course))
         try:

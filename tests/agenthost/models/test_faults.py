@@ -11,6 +11,7 @@ import pytest
 import zstandard
 
 from capture.record import CallOutcome
+from railbird.agenthost.fallback import Fallback
 from tests.agenthost.models.asking import asking
 from tests.agenthost.models.provider import (
     Asked,
@@ -163,7 +164,7 @@ async def test_without_time_nothing_is_asked() -> None:
     """A deadline that has passed costs no call."""
     async with asking(says("fold")) as them:
         reply = await them.ask(within_s=0.0)
-        assert (reply.calls, reply.not_asked, them.upstream.asked) == ((), "no_time", [])
+        assert (reply.calls, reply.not_asked, them.upstream.asked) == ((), Fallback.NO_TIME, [])
 
 
 async def test_a_cancelled_question_ends_its_call() -> None:
