@@ -3,6 +3,9 @@
 // It sits on a free seat, checks where it may, calls what is cheap, folds the rest, and buys in again; it comes back by itself.
 
 const { RAILBIRD_URL: url, RAILBIRD_AGENT_TOKEN: agentToken } = process.env;
+const stop = (why) => (console.error(why), process.exit(1));
+if (!url || !agentToken) stop("Set RAILBIRD_URL and RAILBIRD_AGENT_TOKEN: docs/first-steps/bot-author.md says how.");
+if (typeof WebSocket === "undefined") stop("This Node has no WebSocket: node --experimental-websocket examples/bot.mjs");
 const COME_BACK = new Set([1001, 1006, 1011, 1012, 3000, 4429, 4440, 4450]); // 1006: the line broke, 3000: our own
 let session, epoch, seq = 0, requests = 0, wait = 250, askAgain = 0, socket;
 
@@ -38,7 +41,7 @@ function hear(frame) {
     seq = frame.seq;
     if (frame.type === "your_turn") act(frame);
     if (frame.type === "game_state") keepSeated(frame);
-  } else if (frame.type === "error") console.log(`${frame.code}: ${frame.message}`);
+  } else if (frame.type === "error") console.log(frame.message ? `${frame.code}: ${frame.message}` : frame.code);
 }
 
 function connect() {
@@ -47,7 +50,7 @@ function connect() {
   socket.onclose = socket.onerror = ({ target, code = 1006, reason = "" }) => {
     target.onclose = target.onerror = null; // Node 20 says only error where nobody answers, and close where somebody did
     if (code === 4440) session = undefined; // it is not known any more: enter anew
-    if (!COME_BACK.has(code)) return console.log("closed:", code, reason);
+    if (!COME_BACK.has(code)) return code === 1000 || stop(`closed: ${code} ${reason}`);
     setTimeout(connect, wait * (0.5 + Math.random() / 2));
     wait = Math.min(wait * 2, 10_000);
   };

@@ -5,14 +5,15 @@ It sits on a free seat, checks where it may, calls what is cheap, folds the rest
 
 import asyncio
 import os
+import sys
 
 from railbird.client import ActionKind, Client, ClientError, Frame, GameState, Snapshot, YourTurn, connect
 
 CHEAP_CHIPS = 100
 
 
-async def main() -> None:
-    async with connect(os.environ["RAILBIRD_URL"], agent_token=os.environ["RAILBIRD_AGENT_TOKEN"]) as table:
+async def play(url: str, token: str) -> None:
+    async with connect(url, agent_token=token) as table:
         async for frame in table:
             try:
                 await answer(table, frame)
@@ -39,4 +40,11 @@ async def answer(table: Client, frame: Frame) -> None:
                 await table.sit_in()
 
 
-asyncio.run(main())
+if not {"RAILBIRD_URL", "RAILBIRD_AGENT_TOKEN"} <= os.environ.keys():
+    sys.exit("Set RAILBIRD_URL and RAILBIRD_AGENT_TOKEN: docs/first-steps/bot-author.md says how.")
+try:
+    asyncio.run(play(os.environ["RAILBIRD_URL"], os.environ["RAILBIRD_AGENT_TOKEN"]))
+except ClientError as ended:  # nobody answers there, or the server does not want it back
+    sys.exit(str(ended))
+except KeyboardInterrupt:
+    sys.exit(130)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -94,6 +95,53 @@ async def test_the_example_bot_plays_at_a_real_table(which: str, tmp_path: Path)
     ) == ([], [])
 
 
+@pytest.mark.parametrize("which", ["python", "javascript"])
+async def test_the_example_bot_says_what_it_needs(which: str) -> None:
+    """Without its two variables it ends with 1, and says which they are in a line."""
+    bot = await asyncio.create_subprocess_exec(
+        *BOTS[which](), env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]}, stderr=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(30):
+        _, errors = await bot.communicate()
+    said = [line for line in errors.decode().splitlines() if "Warning" not in line and "trace-warn" not in line]
+    assert bot.returncode == 1
+    assert said == ["Set RAILBIRD_URL and RAILBIRD_AGENT_TOKEN: docs/first-steps/bot-author.md says how."]
+
+
+@pytest.mark.parametrize("which", ["python", "javascript"])
+async def test_the_example_bot_says_why_it_was_sent_away(which: str) -> None:
+    """A token that is no good ends it with 1 and a line that tells so, without a traceback."""
+
+    async def script(visitor: Visitor) -> None:
+        await visitor.hear()
+        await visitor.close(4401)
+
+    async with fake_table(script) as table, asyncio.timeout(30):
+        bot = await started(BOTS[which](), table.url, "token")
+        _, errors = await bot.communicate()
+    said = [line for line in errors.decode().splitlines() if "Warning" not in line and "trace-warn" not in line]
+    assert bot.returncode == 1
+    assert len(said) == 1 and "4401" in said[0]
+
+
+async def test_ctrl_c_ends_the_example_bot_without_a_traceback() -> None:
+    """SIGINT is how people stop it."""
+    entered = asyncio.Event()
+
+    async def script(visitor: Visitor) -> None:
+        await visitor.hear()
+        await visitor.say(snapshot(state([seat(0, "Bot", 400)], your_seat=0), epoch="seat"))
+        entered.set()
+        await visitor.until_gone()
+
+    async with fake_table(script) as table, asyncio.timeout(30):
+        bot = await started(python_bot(), table.url, "token")
+        await entered.wait()
+        bot.send_signal(signal.SIGINT)
+        _, errors = await bot.communicate()
+    assert (bot.returncode, errors.decode()) == (130, "")
+
+
 def python_bot() -> list[str]:
     """The command of the example in Python."""
     return [sys.executable, "-W", "error", str(EXAMPLES / "bot.py")]
@@ -125,7 +173,7 @@ async def started(command: list[str], url: str, token: str) -> asyncio.subproces
     return await asyncio.create_subprocess_exec(*command, env=environment, stdout=pipe, stderr=pipe)
 
 
-@pytest.mark.parametrize(("name", "most_lines"), [("bot.py", 45), ("bot.mjs", 60)])
+@pytest.mark.parametrize(("name", "most_lines"), [("bot.py", 50), ("bot.mjs", 60)])
 def test_the_example_is_short(name: str, most_lines: int) -> None:
     """A newcomer reads it in a minute."""
     assert len((EXAMPLES / name).read_text().splitlines()) <= most_lines
