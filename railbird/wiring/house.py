@@ -306,7 +306,11 @@ class House:
         )
 
     def _metrics(self) -> Sequence[Metric]:
-        return [*metrics_of(self._counted()), *self.hosting.metrics(), *record_metrics(self.record.ledger, self.record.recorder)]
+        return [
+            *metrics_of(self._counted()),
+            *self.hosting.metrics(),
+            *record_metrics(self.record.ledger, self.record.recorder),
+        ]
 
     def _counted(self) -> Counted:
         return Counted(

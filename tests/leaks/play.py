@@ -269,6 +269,8 @@ class Play:
             *((Way.PHH, f"{hands}/{number}.phh") for number in numbers),
             *((Way.OHH, f"{hands}/{number}.ohh.json") for number in numbers),
             *((Way.PAGES, path) for path in ("/", "/login", "/agents", f"/tables/{TABLE}", f"/tables/{TABLE}/owner")),
+            *((Way.PAGES, f"/agents/{agent}/hands{ending}") for ending in ("", *(f"/{TABLE}/{n}" for n in numbers))),
+            *((Way.PAGES, f"/agents/{rival}/hands/{TABLE}/{last}") for rival in cast.AGENTS if rival != agent),
             *((Way.EXPORTS, f"/agents/{agent}/hands/{TABLE}/{number}") for number in numbers),
             *((Way.EXPORTS, f"/agents/{agent}/hands{ending}") for ending in ("", ".jsonl")),
             *((Way.EXPORTS, f"/agents/{rival}/hands/{TABLE}/{last}") for rival in cast.AGENTS if rival != agent),

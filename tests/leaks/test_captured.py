@@ -32,6 +32,7 @@ OWNERS_WAYS: Final = (
     ("GET", "hands.jsonl"),
     ("DELETE", "hands"),
 )
+OWNERS_PAGES: Final = (_HAND, "hands")
 _ASKED: Final = f"tableId={TABLE}&handNumber=1"
 OPERATORS_WAYS: Final[Sequence[tuple[str, str, dict[str, object]]]] = (
     ("GET", f"hand-all?{_ASKED}", {}),
@@ -75,6 +76,11 @@ def test_nobody_but_its_owner_reads_keeps_exports_or_deletes_a_turn(over: bool, 
                 assert answers[0].whole == answers[1].whole
                 assert answers[0].status in (401, 403, 404)
                 assert ADAS not in answers[0].whole.decode()
+            for path in OWNERS_PAGES:
+                pages = [stage.world.ask(who, f"/agents/{a}/{path}", accept=b"text/html") for a in ("ada", "not-there")]
+                assert pages[0].whole == pages[1].whole
+                assert pages[0].status in (401, 404)
+                assert ADAS not in pages[0].whole.decode()
             for prefix in PREFIXES:
                 for method, path, body in OPERATORS_WAYS:
                     answer = asked(stage, stage.world.headers(who), method, f"{prefix}/{path}", body or None)
@@ -85,6 +91,10 @@ def test_nobody_but_its_owner_reads_keeps_exports_or_deletes_a_turn(over: bool, 
         own = stage.world.ask("owner-ada", f"/agents/ada/{_HAND}")
         assert own.status == 200
         assert ADAS in own.whole.decode()
+        page = stage.world.ask("owner-ada", f"/agents/ada/{_HAND}", accept=b"text/html")
+        assert page.status == 200
+        assert ADAS in page.whole.decode()
+        assert b"<!doctype html>" in page.whole
 
 
 def test_an_operator_gets_no_word_of_a_hand_in_play(template: Path) -> None:
@@ -133,7 +143,7 @@ def _numbers(stage: Stage, who: str, path: str) -> set[int]:
     return {entry["handNumber"] for entry in told}
 
 
-@pytest.mark.parametrize("broken", ["turns_of", "hands_of", "keep", "delete"])
+@pytest.mark.parametrize("broken", ["turns_of", "rows_of", "hands_of", "keep", "delete"])
 def test_a_store_that_breaks_tells_nobody_what_it_held(broken: str, template: Path) -> None:
     """An error's text may hold a turn: it is in no answer and in no line of the log, its owner's and the operator's included."""
 
@@ -145,6 +155,11 @@ def test_a_store_that_breaks_tells_nobody_what_it_held(broken: str, template: Pa
             stage.world.ask(who, f"/agents/ada/{path}", method)
             for who in ("owner-ada", "owner-ben", "crowd")
             for method, path in OWNERS_WAYS
+        ]
+        answers += [
+            stage.world.ask(who, f"/agents/ada/{path}", accept=b"text/html")
+            for who in ("owner-ada", "owner-ben", "crowd")
+            for path in OWNERS_PAGES
         ]
         answers += [
             asked(stage, stage.world.service_headers, method, f"{PREFIXES[0]}/{path}", body or None)

@@ -89,6 +89,9 @@ async def _follows(page: Page) -> None:
     await expect(page.locator('[data-status="provisional"]').first).to_be_visible(timeout=15_000)
     await expect(page.locator(".thinks").first).to_have_text(re.compile(re.escape(HOSTILE)))
     await expect(page.locator("main img")).to_have_count(0)
+    hand = await page.locator(".about-turn a").first.get_attribute("href")
+    assert re.fullmatch(r"/agents/[\w-]+/hands/[\w-]+/\d+", hand or "")
+    assert (await page.request.get(str(hand), headers={"accept": "text/html"})).status == 200
     shown = await page.locator("body").inner_text()
     assert not re.search(r"undefined|NaN|null|\[object", shown)
 

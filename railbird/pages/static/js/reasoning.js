@@ -43,7 +43,7 @@ export function takeReasoning(reasoning, frame) {
 function turnOf(reasoning, frame) {
   const { turns } = reasoning;
   if (!turns.has(frame.turnId)) {
-    turns.set(frame.turnId, { turnId: frame.turnId, handNumber: frame.handNumber, seat: frame.seat, thoughts: [], decision: null, status: "", drawn: false });
+    turns.set(frame.turnId, { turnId: frame.turnId, handNumber: frame.handNumber, agentId: frame.agentId, seat: frame.seat, thoughts: [], decision: null, status: "", drawn: false });
     if (turns.size > MOST_TURNS) turns.delete(turns.keys().next().value);
   }
   const turn = turns.get(frame.turnId);
@@ -64,6 +64,7 @@ export class ReasoningView {
   constructor() {
     this.own = document.getElementById("own");
     this.turns = document.getElementById("turns");
+    this.captured = this.turns.dataset; // where the captured hands of this table are
     this.items = new Map();
     this.drawnOwn = "";
   }
@@ -82,7 +83,7 @@ export class ReasoningView {
     const wanted = JSON.stringify(own.map((each) => [each.seat, nameOf(model, each.seat), each.handNumber, each.cards]));
     if (wanted === this.drawnOwn) return;
     this.drawnOwn = wanted;
-    this.own.replaceChildren(...own.map((each) => made("li", "", who(nameOf(model, each.seat)), ` in hand ${each.handNumber} `, ...spaced(each.cards))));
+    this.own.replaceChildren(...own.map((each) => made("li", "", who(nameOf(model, each.seat)), " in ", this.linked(each, `hand ${each.handNumber}`), " ", ...spaced(each.cards))));
   }
 
   drawTurn(turn, model) {
@@ -96,17 +97,24 @@ export class ReasoningView {
     const item = this.items.get(turn.turnId);
     item.dataset.turn = turn.turnId;
     item.dataset.status = turn.status;
-    item.replaceChildren(heading(turn, model), ...turn.thoughts.map((text) => made("p", "thinks", words(text))), ...decisionParts(turn));
+    item.replaceChildren(this.heading(turn, model), ...turn.thoughts.map((text) => made("p", "thinks", words(text))), ...decisionParts(turn));
+  }
+
+  heading(turn, model) {
+    return made("p", "about-turn", this.linked(turn, `Hand ${turn.handNumber}`), ", ", who(nameOf(model, turn.seat)));
+  }
+
+  linked({ agentId, handNumber }, text) {
+    const link = made("a", "", text);
+    link.title = "What your agent knew, was told and said in this hand";
+    link.href = `${this.captured.agents}/${encodeURIComponent(agentId)}/hands/${encodeURIComponent(this.captured.table)}/${handNumber}`;
+    return link;
   }
 
   forget(turnId, item) {
     this.items.delete(turnId);
     item.remove();
   }
-}
-
-function heading(turn, model) {
-  return made("p", "about-turn", `Hand ${turn.handNumber}, `, who(nameOf(model, turn.seat)));
 }
 
 function decisionParts({ decision, status }) {
