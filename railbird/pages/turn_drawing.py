@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Final, assert_never
 
 from markupsafe import Markup
 
 from capture.assembly import FallenBack, Gone, HandTurn
 from capture.captured import CapturedCall, CapturedPrompt, CapturedTurn, VerdictOutcome
-from capture.charge import Charge
-from capture.document import money
-from capture.record import MissingReason, Move, Purpose, TurnKey
+from capture.record import MissingReason, Purpose
 from railbird.pages.absences import EMPTY, OF_A_PART
 from railbird.pages.exact_text import ExactText, exact, word
 from railbird.pages.glance import Glance, glance_of
 from railbird.pages.laid_out import is_shallow, laid_out, read_json
+from railbird.pages.turn_facts import Facts, charged, facts_of, figures_of, move_of
 
-_US_A_S: Final = 1_000_000
 _NOTHING: Final = Markup("")
 _MOST_PIECES: Final = 40
-_VERBS: Final = {"raise": "raise to", "all_in": "all in"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +47,7 @@ class OtherCall:
     """A call to a model that did not decide."""
 
     title: Markup
-    facts: tuple[tuple[str, Markup], ...]
+    facts: Facts
     pieces: tuple[Piece, ...]
 
 
@@ -66,7 +61,7 @@ class DrawnTurn:
     number: int
     action_index: int
     kind: str
-    facts: tuple[tuple[str, Markup], ...]
+    facts: Facts
     move: Markup = _NOTHING
     verdict: str = ""
     sent: Markup = _NOTHING
@@ -83,25 +78,15 @@ def drawn(turns: Sequence[HandTurn]) -> list[DrawnTurn]:
     return [_drawn(number, turn) for number, turn in enumerate(turns, start=1)]
 
 
-def when(at_us: int) -> str:
-    """A time for people, in UTC."""
-    return datetime.fromtimestamp(at_us / _US_A_S, UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def dollars(usd: Decimal | None) -> str:
-    """An exact price; a price that nobody knows is not nothing."""
-    return "price not known" if usd is None else f"${money(usd)}"
-
-
 def _drawn(number: int, turn: HandTurn) -> DrawnTurn:
     match turn:
         case CapturedTurn():
             return _decided(number, turn)
         case FallenBack(charge=charge):
             key, why = charge.key, word(charge.reason or "no reason told")
-            return DrawnTurn(number, key.action_index, "fallback", _charged(key, charge), why=why)
+            return DrawnTurn(number, key.action_index, "fallback", charged(charge), why=why)
         case Gone(key=key, reason=reason, charge=known):
-            return DrawnTurn(number, key.action_index, "gone", _charged(key, known), absent=OF_A_PART[reason])
+            return DrawnTurn(number, key.action_index, "gone", charged(known), absent=OF_A_PART[reason])
         case _:
             assert_never(turn)
 
@@ -112,10 +97,10 @@ def _decided(number: int, turn: CapturedTurn) -> DrawnTurn:
         number=number,
         action_index=turn.key.action_index,
         kind="decided",
-        facts=tuple(_facts(turn)),
-        move=_move(turn.chosen),
+        facts=facts_of(turn),
+        move=move_of(turn.chosen),
         verdict=turn.verdict.outcome.value,
-        sent=_move(turn.sent) if changed else _NOTHING,
+        sent=move_of(turn.sent) if changed else _NOTHING,
         why=word(turn.why) if changed and turn.why else _NOTHING,
         history_gap=turn.history_gap,
         glance=None if isinstance(turn.knowledge, MissingReason) else glance_of(read_json(turn.knowledge)),
@@ -210,95 +195,15 @@ def _message(message: bytes) -> Piece:
     return Piece(word(kind) if isinstance(kind, str) else "a message", exact(message))
 
 
-# --- calls and facts ----------------------------------------------------------------------------------------------------
-
-
 def _other(call: CapturedCall) -> OtherCall:
     asked = "Asked again" if call.purpose is Purpose.REPAIR else "Asked"
     told: Sequence[Piece] = () if isinstance(call.prompt, MissingReason) else _prompt_pieces(call.prompt)
     said = () if call.completion is None else (Piece("The reply", exact(call.completion), closed=True),)
     return OtherCall(
         title=Markup("{} (attempt {}): {}").format(asked, call.attempt + 1, call.outcome.value.replace("_", " ")),
-        facts=(
-            ("model", _model(call.provider, call.model)),
-            ("tokens", _tokens(call.input_tokens, call.output_tokens)),
-            ("cost", word(dollars(call.cost_usd))),
-            ("took", word(_took(call.latency_ms))),
-        ),
+        facts=figures_of(call),
         pieces=(*told, *said),
     )
-
-
-def _facts(turn: CapturedTurn) -> Iterator[tuple[str, Markup]]:
-    call = turn.deciding_call
-    if turn.agent_version_id is not None:
-        yield "version", word(turn.agent_version_id)
-    if call is not None:
-        yield "model", _model(call.provider, call.model)
-        yield (
-            "tokens",
-            _tokens(*(_sum([getattr(c, f"{way}_tokens") for c in turn.calls]) for way in ("input", "output"))),
-        )
-        yield "cost", word(_cost(turn.calls))
-    yield "took", word(_took(turn.latency_ms))
-    for name, value in (
-        ("temperature", turn.temperature),
-        ("seed", turn.seed),
-        ("max. tokens", turn.max_tokens),
-        ("prompt version", turn.prompt_version),
-    ):
-        if value is not None:
-            yield name, word(str(value))
-    yield "ended", word(when(turn.at_us))
-
-
-def _charged(key: TurnKey, charge: Charge | None) -> tuple[tuple[str, Markup], ...]:
-    """What the ledger knows of a turn that has no record."""
-    if charge is None:
-        return ()
-    version = () if charge.agent_version_id is None else (("version", word(charge.agent_version_id)),)
-    model = () if charge.model is None else (("model", _model(charge.provider or "", charge.model)),)
-    return (
-        *version,
-        *model,
-        ("tokens", _tokens(charge.input_tokens, charge.output_tokens)),
-        ("cost", word(priced(charge.cost_usd, charge.unpriced_calls))),
-        ("took", word(_took(charge.latency_ms))),
-        ("ended", word(when(charge.at_us))),
-    )
-
-
-def priced(usd: Decimal, unpriced_calls: int) -> str:
-    """What is known of a price, and of how many calls it is not."""
-    calls = f"{unpriced_calls} {'call' if unpriced_calls == 1 else 'calls'}"
-    return f"{dollars(usd)} and {calls} of unknown price" if unpriced_calls else dollars(usd)
-
-
-def _cost(calls: Sequence[CapturedCall]) -> str:
-    known = [call.cost_usd for call in calls if call.cost_usd is not None]
-    return priced(sum(known, Decimal(0)), len(calls) - len(known)) if known else dollars(None)
-
-
-def _sum(numbers: Sequence[int | None]) -> int | None:
-    known = [number for number in numbers if number is not None]
-    return sum(known) if known else None
-
-
-def _tokens(told: int | None, said: int | None) -> Markup:
-    return Markup("{} in, {} out").format(*("not told" if n is None else f"{n:,}" for n in (told, said)))
-
-
-def _model(provider: str, model: str) -> Markup:
-    return word(model) if provider in ("", model) else Markup("{} ({})").format(word(model), word(provider))
-
-
-def _took(latency_ms: int) -> str:
-    return f"{latency_ms:,} ms" if latency_ms < 1_000 else f"{latency_ms / 1_000:.2f} s"
-
-
-def _move(move: Move) -> Markup:
-    verb = _VERBS.get(move.action, move.action)
-    return word(verb if move.amount is None else f"{verb} {move.amount:,}")
 
 
 def _size(value: object) -> str:

@@ -23,7 +23,8 @@ from policy.ids import TableId
 from railbird.pages.absences import OF_A_HAND
 from railbird.pages.people import Endpoint
 from railbird.pages.rendering import page
-from railbird.pages.turn_drawing import drawn, priced, when
+from railbird.pages.turn_drawing import drawn
+from railbird.pages.turn_facts import priced, when
 
 HANDS_A_PAGE: Final = 50
 

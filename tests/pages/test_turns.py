@@ -298,6 +298,8 @@ async def test_a_kept_hand_says_until_when(tmp_path: Path, valkey_url: str, reco
     await recorded.expire()
     assert ">Kept until you delete it<" in (await page_of(recorded, recorded.own)).text
     assert ">Kept until you delete it<" in (await page_of(recorded, f"/agents/{recorded.a1}/hands")).text
+    await recorded.capture(recorded.turn(recorded.a1, "later", index=9))
+    assert ">1 of 2 turns kept until you delete it<" in (await page_of(recorded, recorded.own)).text
     setup = RecordSetup(redis_url=valkey_url, pinned_days=7)
     (tmp_path / "limited").mkdir()
     async with opened_world(tmp_path / "limited", record=setup) as world, played(world, valkey_url) as limited:
