@@ -30,16 +30,16 @@ from capture.envelope import join
 from capture.hooks import MessageSent, TurnStarted
 from capture.record import Call, CallOutcome, Decided, FinishedTurn
 from policy.ids import AgentId
-from railbird.agenthost.form import Form
-from railbird.agenthost.memory import TurnKnowledge
+from railbird.agenthost.knowledge.form import Form
+from railbird.agenthost.knowledge.memory import TurnKnowledge
+from railbird.agenthost.knowledge.prompt import Instructions, build_prompt
+from railbird.agenthost.knowledge.turn_context import build_turn_context
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.port import ModelRequest, Reply
 from railbird.agenthost.observers import Observers
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.player import AgentPlayer
-from railbird.agenthost.prompt import Instructions, build_prompt
-from railbird.agenthost.seating import Seating
-from railbird.agenthost.turn_context import build_turn_context
+from railbird.agenthost.seats.player import AgentPlayer
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.turns.pace import Pace
 from railbird.client import Frame, YourTurn, table_url
 from railbird.interpreter import tuned
 

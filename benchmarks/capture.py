@@ -29,8 +29,8 @@ from redis.asyncio import Redis
 
 from benchmarks.capture_table import Table, recorded_table
 from benchmarks.measure import Figure, percentile
-from capture.buffer_client import BufferClient
-from capture.buffer_writer import BufferSettings, BufferWriter
+from capture.buffer.client import BufferClient
+from capture.buffer.writer import BufferSettings, BufferWriter
 from capture.entry import EntryMaker
 from capture.envelope import EnvelopeHasher, join
 from capture.record import Call, CallOutcome, Decided, FinishedTurn, Move, Prompt, Purpose, TurnKey

@@ -14,22 +14,22 @@ from typing import Any, Final
 
 from benchmarks.agenthost import table_server
 from benchmarks.agenthost_server import BUY_IN_CHIPS
-from capture.buffer import Buffer, BufferStats
-from capture.buffer_client import BufferClient
-from capture.buffer_writer import BufferSettings, BufferWriter
+from capture.buffer.client import BufferClient
+from capture.buffer.reader import Buffer, BufferStats
+from capture.buffer.writer import BufferSettings, BufferWriter
 from capture.entry import EntryMaker
 from capture.envelope import EnvelopeHasher, join
 from capture.record import Call, CallOutcome
 from capture.recorder import Recorder
 from capture.redaction import Redactor
 from policy.ids import AgentId
+from railbird.agenthost.knowledge.prompt import Instructions, Skill
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.port import ModelRequest, Reply
 from railbird.agenthost.observers import Observers
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.player import AgentPlayer
-from railbird.agenthost.prompt import Instructions, Skill
-from railbird.agenthost.seating import Seating
+from railbird.agenthost.seats.player import AgentPlayer
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.turns.pace import Pace
 from railbird.client import table_url
 
 TURNS: Final = 1_000

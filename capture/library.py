@@ -22,8 +22,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final, Self, TypeVar
 
-from capture.buffer_client import BufferClient
-from capture.buffer_writer import BufferSettings, BufferWriter
+from capture.buffer.client import BufferClient
+from capture.buffer.writer import BufferSettings, BufferWriter
 from capture.entry import EntryMaker
 from capture.envelope import EnvelopeHasher
 from capture.hooks import MessageSent, TurnHooks, TurnStarted

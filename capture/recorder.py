@@ -5,7 +5,7 @@ Where the store is away, slow or full, a turn is held for a while and tried agai
 later readers, and told to the log once in a while. Every decision is stored, waiting, or counted as lost, and nothing else
 (test_every_decision_is_stored_waiting_or_counted_as_lost).
 
-What it writes to is a `TurnStore`, such as `capture.buffer_writer.BufferWriter`.
+What it writes to is a `TurnStore`, such as `capture.buffer.writer.BufferWriter`.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from capture.buffer import Buffer
-from capture.buffer_client import BufferClient
+from capture.buffer.client import BufferClient
+from capture.buffer.reader import Buffer
 from capture.captured import CapturedHand
 from capture.library import Capture, capturing
 from policy.ids import AgentId, HandNumber, TableId

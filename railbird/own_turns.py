@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from starlette.requests import Request
 
+from capture.durable.retention import Retention
 from capture.http import parameters
-from capture.owner_read import OwnerReads
-from capture.retention import Retention
+from capture.reads.owner_read import OwnerReads
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.floor import Floor
 from gameserver.floor.ports import Watching

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from capture.buffer import Buffer
-from capture.buffer_client import BufferClient
-from capture.operator_read import OperatorReads
+from capture.buffer.client import BufferClient
+from capture.buffer.reader import Buffer
+from capture.reads.operator_read import OperatorReads
 from gameserver.http.operators import OperatorDoor
 from gameserver.store.audit import Audit
 from gameserver.store.engine import Database, DatabaseUrlError, database_url, open_database

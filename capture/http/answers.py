@@ -10,8 +10,8 @@ import msgspec
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
-from capture import document
 from capture.errors import BufferUnavailable
+from capture.reads import document
 
 _NO_STORE: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 

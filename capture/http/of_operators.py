@@ -15,11 +15,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from capture import document
 from capture.http import parameters
 from capture.http.answers import json_answer, later
 from capture.http.parameters import OneHand
-from capture.operator_read import OperatorReads
+from capture.reads import document
+from capture.reads.operator_read import OperatorReads
 from policy.viewer import Operator
 
 B = TypeVar("B", bound=msgspec.Struct)

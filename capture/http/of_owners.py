@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from capture import document
 from capture.hand import Hand
 from capture.http import parameters
 from capture.http.answers import json_answer, later, lines_answer
-from capture.owner_read import OwnerReads
-from capture.shapes import AllDeletedShape, DeletedShape
+from capture.reads import document
+from capture.reads.owner_read import OwnerReads
+from capture.reads.shapes import AllDeletedShape, DeletedShape
 from policy.errors import PolicyRefusal, RefusalCode
 from policy.ids import AgentId, UserId
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from policy.ids import AgentVersionId
-from railbird.agenthost.form import Form
+from railbird.agenthost.knowledge.form import Form
+from railbird.agenthost.knowledge.prompt import NO_INSTRUCTIONS, Instructions
 from railbird.agenthost.models.port import Model
-from railbird.agenthost.prompt import NO_INSTRUCTIONS, Instructions
 
 
 @dataclass(frozen=True, slots=True)

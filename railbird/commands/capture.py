@@ -15,11 +15,11 @@ import msgspec
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from capture import document
 from capture.errors import BufferUnavailable
 from capture.hand import Hand
 from capture.http.parameters import LARGEST_HAND, MOST_HANDS
-from capture.verify import verify as verify_all
+from capture.reads import document
+from capture.reads.verify import verify as verify_all
 from policy.errors import PolicyRefusal, RefusalCode
 from policy.ids import AgentId, HandNumber, TableId
 from railbird.commands import capture_words as words

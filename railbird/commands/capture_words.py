@@ -8,9 +8,9 @@ from typing import Final
 
 from msgspec import UNSET
 
-from capture.buffer import BufferStats
-from capture.durable import DurableCounts
-from capture.shapes import (
+from capture.buffer.reader import BufferStats
+from capture.durable.turns import DurableCounts
+from capture.reads.shapes import (
     AgentTurnsShape,
     HandTurnsShape,
     MoveShape,
@@ -21,7 +21,7 @@ from capture.shapes import (
     TurnShape,
     VerdictShape,
 )
-from capture.verify import Verified
+from capture.reads.verify import Verified
 
 _MOST_NAMED: Final = 20
 

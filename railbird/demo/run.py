@@ -15,9 +15,9 @@ from gameserver.identity.keys import UnusableKey
 from gameserver.store.ledger import Ledger
 from policy.ids import TableId
 from railbird.agenthost.house.seat import house_mind
-from railbird.agenthost.places import Place
-from railbird.agenthost.seating import Seating
-from railbird.agenthost.tokens import tokens_of
+from railbird.agenthost.seats.places import Place
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.seats.tokens import tokens_of
 from railbird.app import Server, Setup, opened
 from railbird.client import table_url
 from railbird.config import Settings

@@ -16,12 +16,12 @@ from typing import Final, Self
 
 from gameserver.http.metrics import Metric
 from gameserver.identity.keys import KeyUse
-from railbird.agenthost.follower import Follower, FollowerPorts
-from railbird.agenthost.minds import Catalogue
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.places import Place
-from railbird.agenthost.service import Service
-from railbird.agenthost.visit import VisitPorts
+from railbird.agenthost.catalogue import Catalogue
+from railbird.agenthost.seats.follower import Follower, FollowerPorts
+from railbird.agenthost.seats.places import Place
+from railbird.agenthost.seats.service import Service
+from railbird.agenthost.seats.visit import VisitPorts
+from railbird.agenthost.turns.pace import Pace
 from railbird.app import Server
 from railbird.hosting.catalogue import house_only
 from railbird.hosting.house_agents import HouseAgents, HousePorts

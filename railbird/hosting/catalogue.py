@@ -12,9 +12,9 @@ from decimal import Decimal
 
 from policy.ids import AgentId
 from railbird.agenthost.budget import BudgetedModel, Budgets
+from railbird.agenthost.catalogue import Catalogue, Offered
 from railbird.agenthost.file.agents import AgentsFile, ModelEntry
 from railbird.agenthost.house.model import HouseModel
-from railbird.agenthost.minds import Catalogue, Offered
 from railbird.agenthost.models.endpoint import key_from
 from railbird.agenthost.models.platform import HOUSE, platform_model_of
 from railbird.agenthost.models.port import Model

@@ -22,14 +22,14 @@ from gameserver.store.ledger import Ledger
 from gameserver.store.people import People
 from gameserver.table.options import TableOptions
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
+from railbird.agenthost.catalogue import Catalogue
 from railbird.agenthost.house.model import house_strategy
 from railbird.agenthost.house.styles import STYLES, Style
-from railbird.agenthost.minds import Catalogue
-from railbird.agenthost.places import Place, PlaceKey
 from railbird.agenthost.registry.versions import Version, version_bytes
-from railbird.agenthost.seating import Seating
-from railbird.agenthost.service import Service
-from railbird.agenthost.tokens import tokens_of
+from railbird.agenthost.seats.places import Place, PlaceKey
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.seats.service import Service
+from railbird.agenthost.seats.tokens import tokens_of
 from railbird.client import table_url
 from railbird.hosting.bank import top_up
 from railbird.wiring.hosting import AgentHosting

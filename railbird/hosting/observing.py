@@ -9,8 +9,8 @@ from capture.hooks import MessageSent, TurnHooks, TurnStarted
 from capture.record import Decided, FellBack, FinishedTurn
 from gameserver.http.metrics import Metric, single
 from railbird.agenthost.observers import Charge, Observers
-from railbird.agenthost.service import Service
-from railbird.agenthost.visit import Phase
+from railbird.agenthost.seats.service import Service
+from railbird.agenthost.seats.visit import Phase
 
 
 class TurnCounts:

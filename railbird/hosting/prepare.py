@@ -12,7 +12,7 @@ from datetime import date
 from decimal import Decimal
 
 from capture.hooks import TurnHooks
-from capture.ledger import Ledger
+from capture.ledger.ledger import Ledger
 from capture.recorder import Recorder
 from gameserver.identity.keys import KeyUse
 from gameserver.store.engine import Database
@@ -21,15 +21,15 @@ from gameserver.store.posting import Bookkeeping
 from gameserver.store.tables import SqlTableStore
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from railbird.agenthost.budget import Budgets
+from railbird.agenthost.catalogue import Catalogue, UnknownModel
 from railbird.agenthost.file.agents import AgentEntry, AgentsFile
 from railbird.agenthost.file.toml import Bad
 from railbird.agenthost.mind import Mind
-from railbird.agenthost.minds import Catalogue, UnknownModel
 from railbird.agenthost.models.shelf import Shelf
-from railbird.agenthost.places import Place, Tokens
 from railbird.agenthost.registry.versions import UnreadableVersion, read_version
-from railbird.agenthost.seating import Seating
-from railbird.agenthost.tokens import tokens_of
+from railbird.agenthost.seats.places import Place, Tokens
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.seats.tokens import tokens_of
 from railbird.client import table_url
 from railbird.config import Settings
 from railbird.hosting.catalogue import CataloguePorts, catalogue_of

@@ -13,20 +13,20 @@ from typing import Any, Final, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from capture.ledger import Ledger
+from capture.ledger.ledger import Ledger
 from gameserver.http.metrics import Metric
 from gameserver.store.engine import DatabaseUrlError, open_database
 from railbird import migrations
-from railbird.agenthost.follower import Follower, FollowerPorts
-from railbird.agenthost.minds import Catalogue
+from railbird.agenthost.catalogue import Catalogue
 from railbird.agenthost.models.endpoint import EndpointError
 from railbird.agenthost.models.shelf import Shelf
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.places import Place
 from railbird.agenthost.plugins import UnknownPlugin, load_plugins
 from railbird.agenthost.registry.store import Registry
-from railbird.agenthost.service import Service
-from railbird.agenthost.visit import VisitPorts
+from railbird.agenthost.seats.follower import Follower, FollowerPorts
+from railbird.agenthost.seats.places import Place
+from railbird.agenthost.seats.service import Service
+from railbird.agenthost.seats.visit import VisitPorts
+from railbird.agenthost.turns.pace import Pace
 from railbird.hosting.catalogue import names_for_owners
 from railbird.hosting.keys import HostKeys, NoKeys
 from railbird.hosting.observing import TurnCounts, host_metrics, observers_of

@@ -8,8 +8,8 @@ from typing import Final, assert_never
 
 from markupsafe import Markup
 
-from capture.assembly import FallenBack, Gone, HandTurn
 from capture.captured import CapturedCall, CapturedPrompt, CapturedTurn, VerdictOutcome
+from capture.reads.assembly import FallenBack, Gone, HandTurn
 from capture.record import MissingReason, Purpose
 from railbird.pages.absences import EMPTY, OF_A_PART
 from railbird.pages.exact_text import ExactText, exact, word

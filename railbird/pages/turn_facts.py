@@ -10,8 +10,8 @@ from typing import Final, TypeAlias
 from markupsafe import Markup
 
 from capture.captured import CapturedCall, CapturedTurn
-from capture.charge import Charge
-from capture.document import money
+from capture.ledger.charge import Charge
+from capture.reads.document import money
 from capture.record import Move
 from railbird.pages.exact_text import word
 

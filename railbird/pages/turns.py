@@ -14,9 +14,9 @@ from typing import Any, Final, Protocol
 from starlette.requests import Request
 from starlette.responses import Response
 
-from capture.assembly import AgentTurns, FallenBack
-from capture.lasting import Buffered, Kept, Lasting, Over
-from capture.owner_read import OwnHand
+from capture.durable.lasting import Buffered, Kept, Lasting, Over
+from capture.reads.assembly import AgentTurns, FallenBack
+from capture.reads.owner_read import OwnHand
 from capture.record import MissingReason
 from gameserver.http.problems import headers_of
 from policy.ids import TableId

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from capture.buffer_client import BufferClient, Order
-from capture.buffer_writer import BufferSettings
+from capture.buffer.client import BufferClient, Order
+from capture.buffer.keys import Keys
+from capture.buffer.writer import BufferSettings
 from capture.errors import BufferUnavailable
-from capture.keys import Keys
 from policy.redaction_policy import Rule
 from railbird.embedded import valkey
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from capture.http.parameters import MOST_HANDS, OneHand
-from capture.shapes import (
+from capture.reads.shapes import (
     AgentTurnsShape,
     AllDeletedShape,
     CallShape,

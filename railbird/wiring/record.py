@@ -17,18 +17,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
-from capture.absent import AbsentBuffer
-from capture.buffer import Buffer
-from capture.durable import Durable
-from capture.hand import Stores
+from capture.buffer.absent import AbsentBuffer
+from capture.buffer.reader import Buffer
+from capture.durable.retention import Retention
+from capture.durable.turns import Durable
 from capture.hooks import TurnHooks
 from capture.http.of_operators import OperatorPorts, operator_routes
 from capture.http.of_owners import OwnerPorts, owner_routes
-from capture.ledger import Ledger
-from capture.operator_read import OperatorReads
-from capture.owner_read import OwnerReads
+from capture.ledger.ledger import Ledger
+from capture.reads.operator_read import OperatorReads
+from capture.reads.owner_read import OwnerReads
+from capture.reads.stores import Stores
 from capture.recorder import Recorder
-from capture.retention import Retention
 from gameserver.errors import ErrorCode, Refusal
 from gameserver.floor.floor import Floor
 from gameserver.http.askers import HttpAskers

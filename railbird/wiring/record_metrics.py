@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from capture.ledger import Ledger
+from capture.ledger.ledger import Ledger
 from capture.recorder import Recorder
 from gameserver.http.metrics import Metric
 

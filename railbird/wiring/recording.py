@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
-from capture.buffer_writer import BufferWriter
+from capture.buffer.writer import BufferWriter
 from capture.entry import EntryMaker
 from capture.envelope import EnvelopeHasher
 from capture.recorder import Recorder

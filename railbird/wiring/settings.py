@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from capture.buffer_writer import BufferSettings
+from capture.buffer.writer import BufferSettings
 from gameserver.errors import RailbirdError
 from gameserver.floor.settings import FloorSettings
 from gameserver.identity.key_files import KeysMissing

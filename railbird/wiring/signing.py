@@ -16,7 +16,7 @@ class CannotSign(Exception):
 
 
 class HostSigning:
-    """`railbird.agenthost.tokens.Attest`.
+    """`railbird.agenthost.seats.tokens.Attest`.
 
     `signing`: the key of a use that signs now, `None` where there is none. `now_s`: Unix time from which a token of this agent is
     good. `new_name`: a token's own name.

@@ -33,16 +33,16 @@ from gameserver.identity.keys import KeyUse
 from gameserver.table.options import Clocks, TableOptions
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from policy.table_kind import TableKind
+from railbird.agenthost.knowledge.prompt import Instructions
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.endpoint import Endpoint, Structured
 from railbird.agenthost.models.port import Model
 from railbird.agenthost.models.shelf import Shelf
 from railbird.agenthost.observers import Observers
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.player import AgentPlayer
 from railbird.agenthost.prices import FREE
-from railbird.agenthost.prompt import Instructions
-from railbird.agenthost.seating import Seating
+from railbird.agenthost.seats.player import AgentPlayer
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.turns.pace import Pace
 from railbird.app import Setup, opened
 from railbird.client import table_url
 from railbird.serving import served

@@ -17,7 +17,7 @@ from gameserver.wire.messages import (
     Street,
     YourTurn,
 )
-from railbird.agenthost.memory import Memory
+from railbird.agenthost.knowledge.memory import Memory
 from tests.client.frames import TABLE, result, seat, snapshot, state, turn
 
 ADA = seat(0, "Ada", 940, bet=20)

@@ -26,9 +26,9 @@ from railbird.agenthost.house import STYLES, house_player
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.port import ModelRequest, Reply
 from railbird.agenthost.observers import Observers
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.player import AgentPlayer
-from railbird.agenthost.seating import Seating
+from railbird.agenthost.seats.player import AgentPlayer
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.turns.pace import Pace
 from railbird.client import HandResult, YourTurn, connect, table_url
 from tests.agenthost.listening import Heard
 from tests.agenthost.scripted import ScriptedModel

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from capture.record import Move
 from gameserver.wire.messages import YourTurn
-from railbird.agenthost.clamp import clamp, safe_move
-from railbird.agenthost.parse import Answer
+from railbird.agenthost.turns.clamp import clamp, safe_move
+from railbird.agenthost.turns.parse import Answer
 from railbird.client import ActionKind
 from tests.client.frames import turn
 

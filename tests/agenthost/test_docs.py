@@ -8,9 +8,9 @@ import pytest
 
 from railbird.agenthost.fallback import Fallback
 from railbird.agenthost.house import STYLES
+from railbird.agenthost.knowledge.prompt import PROMPT_VERSION
+from railbird.agenthost.knowledge.sources import MOST_HANDS
 from railbird.agenthost.plugins import GROUP, MOST_WAITING
-from railbird.agenthost.prompt import PROMPT_VERSION
-from railbird.agenthost.sources import MOST_HANDS
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs/hosted-agents.md").read_text()

@@ -9,10 +9,10 @@ import pytest
 
 from capture.record import CallOutcome, Purpose
 from railbird.agenthost.fallback import Fallback
-from railbird.agenthost.guard import Answered, Guard, Unanswered
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.port import ModelRequest, Reply
-from railbird.agenthost.parse import ANSWER_SCHEMA
+from railbird.agenthost.turns.guard import Answered, Guard, Unanswered
+from railbird.agenthost.turns.parse import ANSWER_SCHEMA
 from railbird.client import ActionKind
 from tests.agenthost.scripted import ScriptedModel, call_of
 from tests.agenthost.story import asked, remembering

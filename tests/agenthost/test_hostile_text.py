@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from capture.envelope import join
 from gameserver.wire.fields import MAX_CHAT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_NOTE_CHARACTERS
 from policy.characters import is_unseen
-from railbird.agenthost.form import Form
 from railbird.agenthost.house.reader import read_prompt
-from railbird.agenthost.memory import Memory
-from railbird.agenthost.prompt import Instructions, build_prompt
-from railbird.agenthost.turn_context import build_turn_context
+from railbird.agenthost.knowledge.form import Form
+from railbird.agenthost.knowledge.memory import Memory
+from railbird.agenthost.knowledge.prompt import Instructions, build_prompt
+from railbird.agenthost.knowledge.turn_context import build_turn_context
 from tests.agenthost.story import CARDS, asked, blinds, chat, entered, note, on_the_flop, this_hand
 from tests.client.frames import seat, state
 from tests.policy.hostile_text import hostile_strings, text_of

@@ -6,9 +6,9 @@ import msgspec
 from msgspec import UNSET
 
 from gameserver.wire.messages import ActionKind, HandCancelled, PastHand, PlayerAction
-from railbird.agenthost.memory import Memory
-from railbird.agenthost.past import PlayedHand
-from railbird.agenthost.sources import MOST_HANDS, MOST_NOTES
+from railbird.agenthost.knowledge.memory import Memory
+from railbird.agenthost.knowledge.past import PlayedHand
+from railbird.agenthost.knowledge.sources import MOST_HANDS, MOST_NOTES
 from tests.agenthost.story import (
     SEATS,
     action,

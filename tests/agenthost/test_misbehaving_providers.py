@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from capture.record import CallOutcome, Decided
-from railbird.agenthost.pace import Pace
+from railbird.agenthost.turns.pace import Pace
 from tests.agenthost.misbehaving import all_scripts
 from tests.agenthost.models.asking import asking
 from tests.agenthost.models.provider import stalls

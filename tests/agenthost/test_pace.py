@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railbird.agenthost.pace import Clock, Pace, clock_of
+from railbird.agenthost.turns.pace import Clock, Pace, clock_of
 from tests.agenthost.story import asked
 from tests.client.frames import NOW_MS
 

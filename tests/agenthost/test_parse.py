@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from railbird.agenthost.parse import ANSWER_SCHEMA, Answer, NoSense, parse_answer
+from railbird.agenthost.turns.parse import ANSWER_SCHEMA, Answer, NoSense, parse_answer
 from railbird.client import ActionKind
 from tests.policy.hostile_text import hostile_strings, text_of
 

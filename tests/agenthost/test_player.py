@@ -16,8 +16,8 @@ from gameserver.wire.messages import Ack, Action, AgentDecision, AgentThoughtIn,
 from policy.ids import AgentId
 from railbird.agenthost.house import STYLES, house_mind, house_player
 from railbird.agenthost.observers import Observers
-from railbird.agenthost.player import AgentPlayer
-from railbird.agenthost.seating import Seating
+from railbird.agenthost.seats.player import AgentPlayer
+from railbird.agenthost.seats.seating import Seating
 from railbird.client import Closed, Refused
 from tests.agenthost.listening import Heard
 from tests.client.fake_table import FakeTable, Visitor, fake_table

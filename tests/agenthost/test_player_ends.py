@@ -20,9 +20,9 @@ from policy.ids import AgentId, AgentVersionId
 from railbird.agenthost.house import STYLES
 from railbird.agenthost.house.seat import house_mind
 from railbird.agenthost.mind import Mind
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.player import AgentPlayer
-from railbird.agenthost.seating import Seating
+from railbird.agenthost.seats.player import AgentPlayer
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.turns.pace import Pace
 from tests.client.fake_table import FakeTable, Visitor, fake_table
 from tests.client.frames import NOW_MS, TABLE, result, seat, snapshot, state, turn
 from tests.system.process import until

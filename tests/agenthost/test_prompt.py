@@ -8,8 +8,8 @@ import pytest
 
 from capture.envelope import join
 from capture.record import Prompt
-from railbird.agenthost.form import Form
-from railbird.agenthost.prompt import (
+from railbird.agenthost.knowledge.form import Form
+from railbird.agenthost.knowledge.prompt import (
     PROMPT_VERSION,
     Instructions,
     Skill,
@@ -17,7 +17,7 @@ from railbird.agenthost.prompt import (
     envelope_of,
     stricter_prompt,
 )
-from railbird.agenthost.turn_context import TurnContext, build_turn_context
+from railbird.agenthost.knowledge.turn_context import TurnContext, build_turn_context
 from tests.agenthost.story import asked, remembering, started, this_hand, whole_hand
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -19,11 +19,11 @@ from railbird.agenthost.house.seat import house_mind
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.port import ModelRequest, Reply
 from railbird.agenthost.observers import Observers
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.places import Place
-from railbird.agenthost.seating import Seating
-from railbird.agenthost.service import Service
-from railbird.agenthost.visit import Phase, VisitPorts
+from railbird.agenthost.seats.places import Place
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.seats.service import Service
+from railbird.agenthost.seats.visit import Phase, VisitPorts
+from railbird.agenthost.turns.pace import Pace
 from tests.agenthost.scripted import call_of
 from tests.client.fake_table import FakeTable, Visitor, fake_table
 from tests.client.frames import NOW_MS, hello, seat, snapshot, state, turn

@@ -27,14 +27,14 @@ from gameserver.wire.messages import (
     YourTurn,
 )
 from policy.ids import AgentId, AgentVersionId
-from railbird.agenthost.memory import TurnKnowledge
+from railbird.agenthost.knowledge.memory import TurnKnowledge
+from railbird.agenthost.knowledge.prompt import PROMPT_VERSION
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.models.port import ModelRequest
 from railbird.agenthost.observers import Observers
 from railbird.agenthost.outbound import Door
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.prompt import PROMPT_VERSION
-from railbird.agenthost.turn import TurnTaker
+from railbird.agenthost.turns.pace import Pace
+from railbird.agenthost.turns.turn import TurnTaker
 from tests.agenthost.listening import Heard
 from tests.agenthost.scripted import Line, ScriptedModel
 from tests.agenthost.story import asked, entered, remembering

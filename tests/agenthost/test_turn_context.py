@@ -8,11 +8,11 @@ import msgspec
 
 from capture.envelope import join
 from gameserver.wire.messages import Presence
-from railbird.agenthost.form import Form
-from railbird.agenthost.memory import Memory
+from railbird.agenthost.knowledge.form import Form
+from railbird.agenthost.knowledge.memory import Memory
+from railbird.agenthost.knowledge.prompt import build_prompt
+from railbird.agenthost.knowledge.turn_context import build_turn_context
 from railbird.agenthost.mind import Mind
-from railbird.agenthost.prompt import build_prompt
-from railbird.agenthost.turn_context import build_turn_context
 from railbird.client import Frame
 from tests.agenthost.scripted import ScriptedModel
 from tests.agenthost.story import SEATS, asked, entered, remembering, this_hand

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gameserver.wire.decode import decode
 from gameserver.wire.fields import MAX_INBOUND_BYTES
 from gameserver.wire.messages import AgentThoughtIn
-from railbird.agenthost.words import sendable
+from railbird.agenthost.turns.words import sendable
 from tests.policy.hostile_text import hostile_strings, text_of
 
 

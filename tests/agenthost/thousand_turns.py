@@ -39,9 +39,9 @@ from railbird.agenthost.models import complaints
 from railbird.agenthost.models.endpoint import ApiKey, Endpoint
 from railbird.agenthost.models.shelf import Shelf
 from railbird.agenthost.observers import Observers
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.player import AgentPlayer
-from railbird.agenthost.seating import Seating
+from railbird.agenthost.seats.player import AgentPlayer
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.turns.pace import Pace
 from railbird.app import Server, Setup, opened
 from railbird.client import PlayerAction, connect, table_url
 from railbird.serving import served

@@ -12,9 +12,9 @@ from typing import Final
 import pytest
 import pytest_asyncio
 
-from capture.buffer import Buffer
-from capture.buffer_client import BufferClient
-from capture.buffer_writer import BufferSettings, BufferWriter
+from capture.buffer.client import BufferClient
+from capture.buffer.reader import Buffer
+from capture.buffer.writer import BufferSettings, BufferWriter
 from capture.entry import Entry, EntryMaker
 from capture.envelope import EnvelopeHasher
 from capture.record import Decided, FinishedTurn

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest_asyncio
 from sqlalchemy import URL
 
-from capture.buffer_client import BufferClient
-from capture.ledger import Ledger
+from capture.buffer.client import BufferClient
+from capture.ledger.ledger import Ledger
 from gameserver.store.engine import Database
 from tests.capture.buffers import node_url, on_either, on_node  # noqa: F401 - fixtures
 from tests.capture.keeping import Keeping

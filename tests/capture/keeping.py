@@ -7,19 +7,20 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from capture.buffer import Buffer
-from capture.buffer_client import BufferClient
-from capture.buffer_writer import BufferSettings, BufferWriter
-from capture.durable import Durable
+from capture.buffer.client import BufferClient
+from capture.buffer.reader import Buffer
+from capture.buffer.writer import BufferSettings, BufferWriter
+from capture.durable.retention import Retention
+from capture.durable.turns import Durable
 from capture.entry import EntryMaker
 from capture.envelope import EnvelopeHasher
-from capture.hand import Hand, HotTurns, Stores
-from capture.ledger import Ledger
-from capture.operator_read import OperatorReads
-from capture.owner_read import OwnerReads
+from capture.hand import Hand
+from capture.ledger.ledger import Ledger
+from capture.reads.operator_read import OperatorReads
+from capture.reads.owner_read import OwnerReads
+from capture.reads.stores import HotTurns, Stores
 from capture.record import Decided, FinishedTurn, TurnKey
 from capture.redaction import Redactor
-from capture.retention import Retention
 from gameserver.store.engine import Database
 from policy.capture_scope import InPlay
 from policy.errors import PolicyRefusal

@@ -19,9 +19,9 @@ from capture.recorder import Recorder, RecorderSettings
 from policy.ids import AgentId
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.observers import Observers
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.player import AgentPlayer
-from railbird.agenthost.seating import Seating
+from railbird.agenthost.seats.player import AgentPlayer
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.turns.pace import Pace
 from tests.agenthost.listening import Heard
 from tests.agenthost.scripted import ScriptedModel
 from tests.capture.buffers import Buffered, buffered, maker, wait_until

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from capture import transcript
-from capture.buffer import BufferStats
+from capture.buffer.keys import Keys
+from capture.buffer.reader import BufferStats
 from capture.captured import CapturedHand, CapturedPrompt, CapturedTurn, Part
 from capture.envelope import hash_of
-from capture.keys import Keys
 from capture.record import MissingReason, Move, Prompt, TurnKey
 from policy.ids import AgentId, HandNumber, TableId
 from tests.capture.buffers import Buffered, entry_of, maker

@@ -6,7 +6,7 @@ import asyncio
 import re
 from typing import Any
 
-from capture.buffer import Buffer
+from capture.buffer.reader import Buffer
 from capture.redaction import Redactor
 from policy.ids import AgentId, HandNumber, TableId
 from tests.capture.buffers import HASH_KEY, Buffered

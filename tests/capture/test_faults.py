@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 import redis
 
+from capture.buffer.keys import PREFIXES
 from capture.captured import CapturedHand
 from capture.entry import EntryMaker
 from capture.errors import BufferUnavailable
-from capture.keys import PREFIXES
 from capture.record import MissingReason
 from capture.recorder import Counts, Recorder, RecorderSettings
 from policy.ids import AgentId, HandNumber, TableId

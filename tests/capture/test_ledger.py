@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 
-from capture import schema
-from capture.columns import AnyText, ExactUsd
-from capture.ledger import Charged, Ledger, LedgerCounts
+from capture.durable import schema
+from capture.durable.columns import AnyText, ExactUsd
+from capture.ledger.ledger import Charged, Ledger, LedgerCounts
 from capture.record import CallOutcome, FinishedTurn, Purpose
 from gameserver.store.engine import Database
 from policy.capture_scope import EveryAgent, OperatorScope, OwnerScope
@@ -232,7 +232,7 @@ async def test_what_the_ledger_cannot_keep_is_counted(database: Database, caplog
     """Too many that wait, a database that stays away to the end, and what is no charge: each is lost, and no more than it."""
     broken = Broken(database)
     broken.error = ConnectionRefusedError()
-    caplog.set_level(logging.ERROR, "capture.ledger")
+    caplog.set_level(logging.ERROR, "capture.ledger.ledger")
     async with Ledger(broken, most_waiting=3) as ledger:
         for n in range(5):
             ledger.charge(costing("0.1", n))
@@ -241,7 +241,7 @@ async def test_what_the_ledger_cannot_keep_is_counted(database: Database, caplog
         with caplog.at_level(logging.ERROR):
             await ledger.close(within_s=0.1)
     assert ledger.counts == LedgerCounts(0, 0, 6)
-    told = [record.getMessage() for record in caplog.records if record.name == "capture.ledger"]
+    told = [record.getMessage() for record in caplog.records if record.name == "capture.ledger.ledger"]
     assert told == [f"the ledger lost the costs of {n} turns" for n in (1, 2, 6)]
 
 

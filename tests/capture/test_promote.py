@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from capture import schema, transcript
+from capture import transcript
 from capture.captured import CapturedHand, CapturedPrompt, CapturedTurn
+from capture.durable import schema
 from capture.errors import BufferUnavailable
-from capture.promote import Promoted, PromoteStatus
+from capture.reads.promote import Promoted, PromoteStatus
 from capture.record import Decided, MissingReason, Prompt
 from policy.errors import PolicyRefusal
 from policy.ids import ActionIndex, AgentId, HandNumber, TableId

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from capture import document
-from capture.assembly import FallenBack, Gone
 from capture.captured import CapturedTurn
 from capture.hand import hand_within
+from capture.reads import document
+from capture.reads.assembly import FallenBack, Gone
 from capture.record import CallOutcome, MissingReason, Move, Prompt, Purpose
 from policy.capture_scope import EveryAgent, OperatorScope, OwnerScope
 from policy.errors import PolicyRefusal

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest_asyncio
 from sqlalchemy import make_url
 
-from capture.durable import Durable
+from capture.durable.turns import Durable
+from capture.reads.verify import Verified, verify
 from capture.record import MissingReason, Prompt
-from capture.verify import Verified, verify
 from gameserver.store.engine import Database
 from tests.capture.buffers import Buffered, entry_of
 from tests.capture.turns import call, decided, key, turn

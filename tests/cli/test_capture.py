@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from cyclopts import App
 
-from capture.buffer_writer import BufferSettings
+from capture.buffer.writer import BufferSettings
 from capture.record import Decided
 from gameserver.store import hands
 from policy.ids import HandNumber, TableId

@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import text
 
-from capture.ledger import Ledger
+from capture.ledger.ledger import Ledger
 from gameserver.identity.key_files import init_keys
 from gameserver.identity.keys import KeyUse, new_key, private_pem, public_pem
 from gameserver.store.engine import open_database

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from policy.ids import AgentId
 from railbird.agenthost.house import STYLES, house_player
-from railbird.agenthost.player import AgentPlayer
+from railbird.agenthost.seats.player import AgentPlayer
 from railbird.client import ActionKind, Client, Closed, GameState, HandResult, HandStarted, Snapshot, YourTurn, connect
 from tests.house.real_table import RealTable, real_table
 

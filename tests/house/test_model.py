@@ -11,14 +11,14 @@ import pytest
 from capture.envelope import join
 from capture.record import CallOutcome, Prompt, Purpose
 from gameserver.wire.messages import YourTurn
-from railbird.agenthost.clamp import clamp
-from railbird.agenthost.form import Form
 from railbird.agenthost.house.model import HouseModel, answer, house_strategy
 from railbird.agenthost.house.styles import STYLES
+from railbird.agenthost.knowledge.form import Form
+from railbird.agenthost.knowledge.prompt import Instructions, build_prompt
+from railbird.agenthost.knowledge.turn_context import build_turn_context
 from railbird.agenthost.models.port import Model, ModelRequest
-from railbird.agenthost.parse import Answer, parse_answer
-from railbird.agenthost.prompt import Instructions, build_prompt
-from railbird.agenthost.turn_context import build_turn_context
+from railbird.agenthost.turns.clamp import clamp
+from railbird.agenthost.turns.parse import Answer, parse_answer
 from railbird.client import ActionKind
 from tests.agenthost.story import asked, remembering
 

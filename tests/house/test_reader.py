@@ -6,13 +6,13 @@ import pytest
 
 from capture.envelope import join
 from gameserver.wire.messages import PlayerAction, YourTurn
-from railbird.agenthost.form import Form
 from railbird.agenthost.house.model import house_strategy
 from railbird.agenthost.house.reader import DEFAULT_STYLE, Read, read_prompt
 from railbird.agenthost.house.styles import STYLES
-from railbird.agenthost.memory import Memory
-from railbird.agenthost.prompt import Instructions, build_prompt
-from railbird.agenthost.turn_context import build_turn_context
+from railbird.agenthost.knowledge.form import Form
+from railbird.agenthost.knowledge.memory import Memory
+from railbird.agenthost.knowledge.prompt import Instructions, build_prompt
+from railbird.agenthost.knowledge.turn_context import build_turn_context
 from railbird.client import ActionKind, Frame, Street
 from tests.agenthost.story import action
 from tests.client.frames import seat, snapshot, state, turn

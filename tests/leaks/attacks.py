@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from unittest import mock
 
-from capture.durable import Durable
+from capture.durable.turns import Durable
 from gameserver.hand.deck import Deck, secure_deck
 from tests.leaks import sentinels
 from tests.leaks.script import (

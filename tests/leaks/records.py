@@ -10,11 +10,11 @@ import msgspec
 
 from capture.envelope import join
 from capture.redaction import Redactor
-from railbird.agenthost import wording
-from railbird.agenthost.form import Form
-from railbird.agenthost.memory import Memory
-from railbird.agenthost.prompt import Instructions, build_prompt
-from railbird.agenthost.turn_context import build_turn_context
+from railbird.agenthost.knowledge import wording
+from railbird.agenthost.knowledge.form import Form
+from railbird.agenthost.knowledge.memory import Memory
+from railbird.agenthost.knowledge.prompt import Instructions, build_prompt
+from railbird.agenthost.knowledge.turn_context import build_turn_context
 from tests.agenthost.story import asked, chat, entered, on_the_flop, this_hand
 from tests.leaks.script import PlayOn, Sit, Wait, Watch
 from tests.leaks.stage import staged

@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from capture.durable import Durable
+from capture.durable.turns import Durable
 from tests.leaks import cast
 from tests.leaks.callers import EventStream, Headers
 from tests.leaks.cast import BUYER

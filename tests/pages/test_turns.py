@@ -195,7 +195,7 @@ async def test_a_list_looks_only_so_far(recorded: Recorded, monkeypatch: pytest.
     assert (await page_of(recorded, f"{listed}?before=x")).status_code == 400
     await recorded.world.server.people.transfer_agent(recorded.a1, UserId("cat"))
     monkeypatch.setattr(ledger, "recent_hands_of", counted)
-    monkeypatch.setattr("capture.owner_read._MOST_LOOKS", 2)
+    monkeypatch.setattr("capture.reads.owner_read._MOST_LOOKS", 2)
     assert "No hand yet" in (await page_of(recorded, listed, "cat")).text
     assert len(asked) == 2
 

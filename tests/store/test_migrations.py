@@ -15,7 +15,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import URL, Connection, Engine, event, inspect, make_url, text
 
-from capture.schema import metadata as of_the_record
+from capture.durable.schema import metadata as of_the_record
 from gameserver.store.engine import Database
 from gameserver.store.schema import metadata as of_the_server
 from railbird import migrations

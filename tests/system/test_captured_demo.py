@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from capture import document
 from capture.hand import Hand
-from capture.verify import Verified, verify
+from capture.reads import document
+from capture.reads.verify import Verified, verify
 from railbird.config import Settings, load_settings
 from railbird.record_folder import RecordFolder, opened_folder
 from tests.system.test_demo import ENDS_WITHIN_S, demo

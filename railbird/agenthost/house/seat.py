@@ -7,12 +7,12 @@ import random
 from policy.ids import AgentId, AgentVersionId
 from railbird.agenthost.house.model import HouseModel, house_strategy
 from railbird.agenthost.house.styles import Style
+from railbird.agenthost.knowledge.prompt import Instructions
 from railbird.agenthost.mind import Mind
 from railbird.agenthost.observers import Observers
-from railbird.agenthost.pace import Pace
-from railbird.agenthost.player import AgentPlayer
-from railbird.agenthost.prompt import Instructions
-from railbird.agenthost.seating import Seating
+from railbird.agenthost.seats.player import AgentPlayer
+from railbird.agenthost.seats.seating import Seating
+from railbird.agenthost.turns.pace import Pace
 from railbird.client import TokenSource
 
 _MODEL = HouseModel()

@@ -6,6 +6,6 @@
     ports        what this room needs of the application: agents, tables, a database
     deployments  deploy, seat, stop, asked for by an owner; through the gates
 
-It connects to no table and asks no model: that is the host's (`railbird.agenthost.service`). Agents and their versions are kept
+It connects to no table and asks no model: that is the host's (`railbird.agenthost.seats.service`). Agents and their versions are kept
 by the table server, which has to prove them; here they are names.
 """

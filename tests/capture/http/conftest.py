@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest_asyncio
 
-from capture.buffer_client import BufferClient
-from capture.buffer_writer import BufferSettings, BufferWriter
+from capture.buffer.client import BufferClient
+from capture.buffer.writer import BufferSettings, BufferWriter
 from capture.entry import EntryMaker
 from capture.envelope import EnvelopeHasher
 from capture.record import Decided, FinishedTurn, Prompt

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from capture.shapes import AgentTurnsShape, HandTurnsShape, RecentHandsShape
+from capture.reads.shapes import AgentTurnsShape, HandTurnsShape, RecentHandsShape
 from policy.ids import HandNumber
 from tests.capture.http.conftest import HAND, Recorded
 from tests.http.world import OPERATOR, SERVICE, SITE

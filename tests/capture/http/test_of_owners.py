@@ -13,7 +13,7 @@ import pytest
 
 from capture.hand import Hand
 from capture.http.parameters import ID
-from capture.shapes import AgentTurnsShape
+from capture.reads.shapes import AgentTurnsShape
 from gameserver.identity import ids
 from policy.ids import AgentId, HandNumber, TableId, UserId
 from railbird.wiring.buffer_place import RecordSetup
