@@ -57,6 +57,13 @@ _OF_STATUS: Final[Mapping[int, str]] = {
     503: "unavailable",
 }
 
+_WORDS_OF_STATUS: Final[Mapping[int, str]] = {
+    400: "A parameter or a field is missing, is there twice, or cannot be.",
+    413: "The body is too large.",
+    415: "A body has to be JSON: Content-Type: application/json.",
+}
+"""What is told of those, without a word of the request."""
+
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The document. `type` and `code` say the same, as a URI and as a word; `detail` is for people."""
@@ -121,7 +128,8 @@ def problem_handlers(count: Callable[[str], None] = lambda code: None) -> dict[A
         assert isinstance(error, HTTPException)
         code = code_of(error.status_code)
         count(code)
-        return not_found() if error.status_code == 404 else problem(error.status_code, code, headers=error.headers)
+        words = _WORDS_OF_STATUS.get(error.status_code, "")
+        return not_found() if error.status_code == 404 else problem(error.status_code, code, words, error.headers)
 
     async def gone(request: Request, error: Exception) -> Response:
         """Who asked went away in the middle of the body: an answer that nobody reads, and no fault of ours in the log

@@ -21,7 +21,7 @@ from gameserver.wire.close_codes import CloseCode
 from gameserver.wire.messages import PROTOCOL, Enter, Error, Hello, Reconnect, Resume, Resumed, Snapshot
 from railbird.client.codec import Received, decode, encode, seq_of
 from railbird.client.ending import Next, after_close, close_code_of_status, is_passing
-from railbird.client.errors import Closed, ConnectionLost, NotUnderstood, ProtocolTooOld, Unreachable, in_words
+from railbird.client.errors import Closed, ConnectionLost, NotUnderstood, ProtocolTooOld, Refused, Unreachable, in_words
 from railbird.client.stream import Gap, Position
 
 TokenSource: TypeAlias = str | Callable[[], Awaitable[str]]
@@ -154,7 +154,7 @@ class Line:
         if ended.code is None:
             raise Unreachable(f"no table answers at {self.url}: {ended.why}")
         error = self._last_error
-        why = f"{error.code}: {error.message}" if error else ended.why
+        why = str(Refused(error)) if error else ended.why
         raise (ProtocolTooOld if ended.code == CloseCode.PROTOCOL_TOO_OLD else Closed)(ended.code, why)
 
     def _wait_s(self, tries: int) -> float:

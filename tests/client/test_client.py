@@ -291,6 +291,18 @@ async def test_a_bad_token_is_told_at_once_and_in_words() -> None:
         assert TOKEN not in str(closed.value)
 
 
+async def test_a_refusal_without_words_is_told_by_its_code_alone() -> None:
+    async def script(visitor: Visitor) -> None:
+        await visitor.hear()
+        await visitor.say(Error(code=ErrorCode.BAD_TOKEN, message=""))
+        await visitor.close(CloseCode.NOT_AUTHENTICATED)
+
+    async with fake_table(script) as table:
+        with pytest.raises(Closed, match=r"4401\): bad_token$"):
+            async with connect(table.url, agent_token=TOKEN, options=QUICK):
+                pass
+
+
 async def test_nobody_there_is_told_at_once() -> None:
     with pytest.raises(rb.Unreachable, match="no table answers at ws://127"):
         async with connect("ws://127.0.0.1:1/games/poker/t/ws", options=QUICK):

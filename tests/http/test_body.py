@@ -141,3 +141,4 @@ async def test_a_plain_form_is_no_request(world: World, kind: str | None, status
     headers = {**world.be("olga"), **({} if kind is None else {"content-type": kind})}
     answer = await world.client.post("/games/poker", content=json.dumps(TABLE), headers=headers)
     assert answer.status_code == status
+    assert status == 201 or "Content-Type: application/json" in answer.json()["detail"]
