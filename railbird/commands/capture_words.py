@@ -22,6 +22,7 @@ from capture.reads.shapes import (
     VerdictShape,
 )
 from capture.reads.verify import Verified
+from capture.record import MissingReason
 
 _MOST_NAMED: Final = 20
 
@@ -142,7 +143,7 @@ def of_verified(found: VerifiedShape) -> str:
     """What was hashed, and what differs."""
     said = (
         f"{_turns(found.buffered)} in the buffer and {found.kept} kept; {found.prompts} prompts and "
-        f"{found.envelopes} envelopes are what they were; {found.without_prompt} prompts are not there any more."
+        f"{_envelopes(found.envelopes)} are what they were; {found.without_prompt} prompts are not there any more."
     )
     if not found.differences:
         return said
@@ -152,12 +153,12 @@ def of_verified(found: VerifiedShape) -> str:
 
 def of_stats(found: StatsShape) -> str:
     """Numbers, one a line."""
-    kept = f"kept     {_turns(found.kept.turns)} of {found.kept.hands} hands, {found.kept.bytes:,} bytes"
+    kept = f"kept     {_turns(found.kept.turns)} of {_hands(found.kept.hands)}, {found.kept.bytes:,} bytes"
     if (hot := found.buffer) is None:
         return f"buffer   there is none\n{kept}"
     return "\n".join(
         [
-            f"buffer   {_turns(hot.turns)}, {hot.envelopes} envelopes ({hot.turns_an_envelope:g} turns to each)",
+            f"buffer   {_turns(hot.turns)}, {_envelopes(hot.envelopes)} ({hot.turns_an_envelope:g} turns to each)",
             f"bytes    {hot.stored_bytes:,} stored for {hot.raw_bytes:,} raw ({hot.stored_share:.1%})",
             f"dropped  {_turns(hot.dropped)}, for want of room",
             kept,
@@ -225,14 +226,25 @@ def _recent(hand: RecentHandShape) -> str:
     ) if holds]  # fmt: skip
     at = datetime.fromtimestamp(hand.last_turn_at / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S")
     agents = ", ".join(plain(each.agent_id) for each in hand.agents)
-    return f"{at}  {plain(hand.table_id)}:{hand.hand_number}  {_turns(hand.turns)}  {agents}" + (
+    return f"{at}  {plain(hand.table_id)} {hand.hand_number}  {_turns(hand.turns)}  {agents}" + (
         f"  [{', '.join(marks)}]" if marks else ""
     )
 
 
 def _nothing(missing: dict[str, str]) -> list[str]:
-    return [f"  nothing: {missing['all']}"] if "all" in missing else []
+    if "all" not in missing:
+        return []
+    unheard_of = missing["all"] == MissingReason.BEFORE_CAPTURE.value
+    return [f"  nothing: {missing['all']}{' (nobody told of such a turn: are the ids right?)' if unheard_of else ''}"]
 
 
 def _turns(count: int) -> str:
     return f"{count:,} turn{'' if count == 1 else 's'}"
+
+
+def _hands(count: int) -> str:
+    return f"{count:,} hand{'' if count == 1 else 's'}"
+
+
+def _envelopes(count: int) -> str:
+    return f"{count:,} envelope{'' if count == 1 else 's'}"

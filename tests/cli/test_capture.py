@@ -215,8 +215,8 @@ def test_people_are_shown_the_turns_in_words(home: Path, capsys: pytest.CaptureF
     _, out, _ = run(capsys, "hand-all", TABLE, str(OVER))
     assert "#1 a1 call (as chosen)" in out
     _, out, _ = run(capsys, "hand", TABLE, "9", AGENT)
-    assert "nothing: before_capture" in out
-    for command, said in (("recent", "t1:7"), ("stats", "3 turns, 1 envelopes"), ("purge", "keys of the buffer")):
+    assert "nothing: before_capture (nobody told of such a turn: are the ids right?)" in out
+    for command, said in (("recent", "  t1 7  "), ("stats", "3 turns, 1 envelope ("), ("purge", "keys of the buffer")):
         code, out, _ = run(capsys, command)
         assert code == 0 and said in out
     code, out, _ = run(capsys, "promote", TABLE, str(OVER), AGENT)
