@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager, suppress
 
 from gameserver.store.engine import open_database
 from railbird import migrations
-from railbird.wiring.buffer_place import buffer_of
 from railbird.wiring.house import House
+from railbird.wiring.record.buffer_place import buffer_of
 from railbird.wiring.setup import Server, Setup
 
 __all__ = ["Server", "Setup", "opened"]

@@ -28,9 +28,9 @@ from policy.viewer import Operator
 from railbird import migrations
 from railbird.config import Settings
 from railbird.home import is_claimed
-from railbird.wiring.buffer_place import buffer_of
-from railbird.wiring.dealt import in_play
-from railbird.wiring.record import Record
+from railbird.wiring.record.buffer_place import buffer_of
+from railbird.wiring.record.dealt import in_play
+from railbird.wiring.record.record import Record
 from railbird.wiring.settings import record_setup
 
 

@@ -42,10 +42,10 @@ from railbird.hosting.prepare import (
 )
 from railbird.hosting.tables import NoServer, ask_directory
 from railbird.serving import PortTaken, listen, metrics_served, stop_signals
-from railbird.wiring.buffer_place import buffer_of
 from railbird.wiring.hosting import RegisteredAgents, StoredSeats
-from railbird.wiring.record_metrics import record_metrics
-from railbird.wiring.recording import recorded
+from railbird.wiring.record.buffer_place import buffer_of
+from railbird.wiring.record.metrics import record_metrics
+from railbird.wiring.record.recording import recorded
 from railbird.wiring.settings import record_setup
 
 T = TypeVar("T")

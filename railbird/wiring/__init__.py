@@ -7,10 +7,8 @@ keys          what signs and verifies now, followed over rotations
 signing       the tokens of hosted agents
 people        who may come in: verifier, register, revocations, sessions, tickets, links
 hosting       the registry of hosted agents over this server's people and tables
-record        what reads the record of decisions; recording, what writes it
-buffer_place  where the buffer of captured turns is
-dealt         what the record asks of the tables
+record        the record of decisions: what writes it, what reads it
 routes        the HTTP routes of tables, agents and operators
-descriptions  what is said of all routes: of_hosting, of_record
-metrics, record_metrics, stores, names
+descriptions  what is said of all routes; of_hosting, of the hosting ones
+metrics, stores, names
 """

@@ -7,6 +7,6 @@ from typing import Final
 from gameserver.http.documents.description import Descriptions
 from gameserver.http.documents.register import DESCRIPTIONS as OF_THE_TABLE_SERVER
 from railbird.wiring.of_hosting import HOSTING
-from railbird.wiring.of_record import RECORD
+from railbird.wiring.record.descriptions import RECORD
 
 DESCRIPTIONS: Final[Descriptions] = {**OF_THE_TABLE_SERVER, **HOSTING, **RECORD}

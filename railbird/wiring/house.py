@@ -51,15 +51,15 @@ from railbird.owners import Identify, OwnersAgents
 from railbird.pages.people import agents_page, dead_link, with_page
 from railbird.pages.routes import page_routes
 from railbird.pages.turns import hand_page, hands_page
-from railbird.wiring.buffer_place import BufferPlace
 from railbird.wiring.descriptions import DESCRIPTIONS
 from railbird.wiring.hosting import AgentHosting, HouseAgentIds
 from railbird.wiring.keys import FixedKeys, KeySource
 from railbird.wiring.metrics import Counted, metrics_of
 from railbird.wiring.names import RegisteredNames
 from railbird.wiring.people import Revoking, doors
-from railbird.wiring.record import Record, owner_reads
-from railbird.wiring.record_metrics import record_metrics
+from railbird.wiring.record.buffer_place import BufferPlace
+from railbird.wiring.record.metrics import record_metrics
+from railbird.wiring.record.record import Record, owner_reads
 from railbird.wiring.routes import Behind, http_routes
 from railbird.wiring.setup import Server, Setup
 from railbird.wiring.signing import HostSigning

@@ -44,7 +44,7 @@ from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from railbird.wiring.hosting import AgentHosting
 from railbird.wiring.keys import KeySource
 from railbird.wiring.people import Doors, Revoking
-from railbird.wiring.record import Record, RecordBehind, record_routes
+from railbird.wiring.record.record import Record, RecordBehind, record_routes
 
 _DAY_S = 86_400
 

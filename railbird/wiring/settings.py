@@ -14,8 +14,8 @@ from gameserver.identity.service_key import ServiceKey
 from gameserver.identity.tokens import TokenRules
 from policy.ids import UserId
 from railbird.config import LOOPBACK, IdentitySettings, Settings
-from railbird.wiring.buffer_place import RecordSetup
 from railbird.wiring.keys import FolderKeys, Issuer, hosting_key
+from railbird.wiring.record.buffer_place import RecordSetup
 from railbird.wiring.setup import Setup
 
 BUFFER_FOLDER: Final = "valkey"

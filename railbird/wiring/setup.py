@@ -25,11 +25,11 @@ from gameserver.store.tables import SqlTableStore
 from gameserver.table.facts import Fact
 from gameserver.wire.close_codes import CloseCode
 from policy.ids import TableId, UserId
-from railbird.wiring.buffer_place import RecordSetup
 from railbird.wiring.hosting import AgentHosting
 from railbird.wiring.keys import KeySource
 from railbird.wiring.names import system_chances, system_name
-from railbird.wiring.record import Record
+from railbird.wiring.record.buffer_place import RecordSetup
+from railbird.wiring.record.record import Record
 
 THIS_MACHINE: Final = ("127.0.0.0/8", "::1/128")
 """A proxy beside the server."""

@@ -8,8 +8,8 @@ from typing import Any
 from capture.record import FinishedTurn
 from policy.ids import AgentId, HandNumber, TableId
 from policy.redaction_policy import Drop, Hash
-from railbird.wiring.buffer_place import BufferPlace, RecordSetup
-from railbird.wiring.recording import recorded
+from railbird.wiring.record.buffer_place import BufferPlace, RecordSetup
+from railbird.wiring.record.recording import recorded
 from tests.capture.buffers import HASH_KEY, Buffered, wall_ms
 from tests.capture.turns import key, turn
 

@@ -21,7 +21,7 @@ from railbird import cli
 from railbird.app import opened
 from railbird.embedded import valkey
 from railbird.home import claimed, is_claimed
-from railbird.wiring.buffer_place import BufferPlace, RecordSetup, buffer_of
+from railbird.wiring.record.buffer_place import BufferPlace, RecordSetup, buffer_of
 from railbird.wiring.settings import BUFFER_FOLDER
 from tests.capture.keeping import TTL_S
 from tests.capture.turns import call, decided, fell_back, key, turn

@@ -15,7 +15,7 @@ from capture.record import CallOutcome, Decided, FinishedTurn, MissingReason, Mo
 from gameserver.identity.sessions import COOKIE
 from policy.ids import AgentId, HandNumber, UserId
 from railbird.pages import absences
-from railbird.wiring.buffer_place import RecordSetup
+from railbird.wiring.record.buffer_place import RecordSetup
 from tests.capture.http.conftest import Recorded, played, recorded
 from tests.capture.turns import call, decided, fell_back, key, turn
 from tests.hostile.texts import hostile_texts

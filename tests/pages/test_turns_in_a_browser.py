@@ -11,7 +11,7 @@ from playwright.async_api import Page, expect
 
 from policy.ids import UserId
 from railbird.serving import listen, served
-from railbird.wiring.buffer_place import RecordSetup
+from railbird.wiring.record.buffer_place import RecordSetup
 from tests.capture.http.conftest import Recorded, played
 from tests.capture.turns import call, decided, fell_back
 from tests.http.world import opened_world

@@ -12,7 +12,7 @@ import pytest
 
 from capture.errors import BufferUnavailable
 from railbird.embedded import valkey
-from railbird.wiring.buffer_place import RecordSetup, buffer_of
+from railbird.wiring.record.buffer_place import RecordSetup, buffer_of
 
 
 async def test_who_joined_a_buffer_takes_over(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from capture.redaction import Redactor
 from gameserver.store import hands
 from gameserver.table.commands import AgentPlayer
 from policy.ids import AgentId, AgentVersionId, HandNumber, Seat, TableId, UserId
-from railbird.wiring.buffer_place import RecordSetup
+from railbird.wiring.record.buffer_place import RecordSetup
 from tests.capture.turns import call, decided, key, turn
 from tests.http.world import World, opened_world
 from tests.store.stories import result

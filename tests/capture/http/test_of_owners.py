@@ -16,7 +16,7 @@ from capture.http.parameters import ID
 from capture.reads.shapes import AgentTurnsShape
 from gameserver.identity import ids
 from policy.ids import AgentId, HandNumber, TableId, UserId
-from railbird.wiring.buffer_place import RecordSetup
+from railbird.wiring.record.buffer_place import RecordSetup
 from tests.capture.buffers import maker as entry_maker
 from tests.capture.http.conftest import HAND, Recorded
 from tests.capture.turns import call, decided, key, turn

@@ -40,9 +40,9 @@ from gameserver.store.hands import Hands
 from gameserver.store.people import People
 from policy.ids import AgentId, HandNumber, TableId, UserId
 from policy.viewer import Operator
-from railbird.wiring.buffer_place import BufferPlace, RecordSetup
-from railbird.wiring.dealt import Dealt, in_play
-from railbird.wiring.recording import recorded
+from railbird.wiring.record.buffer_place import BufferPlace, RecordSetup
+from railbird.wiring.record.dealt import Dealt, in_play
+from railbird.wiring.record.recording import recorded
 
 B = TypeVar("B", bound=msgspec.Struct)
 

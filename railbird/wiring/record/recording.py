@@ -17,7 +17,7 @@ from capture.entry import EntryMaker
 from capture.envelope import EnvelopeHasher
 from capture.recorder import Recorder
 from capture.redaction import DEFAULT_RULES, Redactor
-from railbird.wiring.buffer_place import BufferPlace, RecordSetup
+from railbird.wiring.record.buffer_place import BufferPlace, RecordSetup
 
 _HASH_KEY_BYTES: Final = 32
 """Of redacted values, where none is configured: of each process its own, so equal values are known as equal within one."""
