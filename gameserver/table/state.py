@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gameserver.hand.facts import Posted, Street, Turn
 from gameserver.table.commands import Player
@@ -77,3 +77,7 @@ class TableState:
     hand: LiveHand | None
     recent: tuple[HandResult, ...]
     last_cards: HandCards | None
+
+    def told(self, *, seats: tuple[SeatState, ...], status: str) -> TableState:
+        """The same table with these seats and this status: all that somebody is told of it."""
+        return replace(self, seats=seats, status=status)

@@ -14,7 +14,7 @@ from gameserver.table.facts import Fact, TurnOpened
 from gameserver.table.state import SeatState, TableState
 from gameserver.views import sight
 from gameserver.views.audience import SeatAudience
-from gameserver.views.beside_hand import facts_told_to, seats_told_to
+from gameserver.views.beside_hand import facts_told_to, told_to
 from gameserver.views.fact_frames import changes_game_state, fact_frames
 from gameserver.views.now import Now
 from gameserver.views.owner_cards import own_cards
@@ -52,17 +52,17 @@ class Change:
         if held is None:
             return list(self._public_facts)
         private = partial(sight.view_of_seat, self.sight, held)
-        seats, facts = seats_told_to(held, self._state), facts_told_to(held, self._state, self._facts)
-        if seats is self._state.seats and facts is self._facts:
+        told, facts = told_to(held, self._state), facts_told_to(held, self._state, self._facts)
+        if told is self._state and facts is self._facts:
             return [*self._public_facts, *self._game_state(private), *self._turn_of(held)]
-        return [*self._of_some(seats, facts, private), *self._turn_of(held)]
+        return [*self._of_some(told, facts, private), *self._turn_of(held)]
 
     def _of_some(
-        self, seats: Sequence[SeatState], facts: Sequence[Fact], private: Callable[[], PrivateView]
+        self, told: TableState, facts: Sequence[Fact], private: Callable[[], PrivateView]
     ) -> list[NumberedFrame]:
-        """As if nobody sat elsewhere: neither a frame nor the same state again says that there is more."""
-        table = _table_after(self._table_id, facts, self._state, self._now, seats)
-        frames = fact_frames(self._table_id, facts, self._state)
+        """As if that were all: neither a frame nor the same state again says that there is more."""
+        table = _table_after(self._table_id, facts, told, self._now)
+        frames = fact_frames(self._table_id, facts, told)
         return frames if table is None else [*frames, table.for_audience(private())]
 
     def owner(self, user_id: UserId) -> list[NumberedFrame]:
@@ -89,8 +89,6 @@ class Change:
         return [turn] if turn is not None and turn.turn_id in opened else []
 
 
-def _table_after(
-    table_id: TableId, facts: Sequence[Fact], state: TableState, now: Now, seats: Sequence[SeatState] | None = None
-) -> TableView | None:
+def _table_after(table_id: TableId, facts: Sequence[Fact], state: TableState, now: Now) -> TableView | None:
     """None where these facts leave every `game_state` as it was."""
-    return table_view(table_id, state, now, seats) if any(changes_game_state(fact) for fact in facts) else None
+    return table_view(table_id, state, now) if any(changes_game_state(fact) for fact in facts) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import assert_never
 
 from msgspec import UNSET
@@ -13,7 +13,7 @@ from gameserver.table.state import SeatState, TableState
 from gameserver.views import sight
 from gameserver.views.actions import player_actions
 from gameserver.views.audience import AgentsAudience, Audience, OwnerAudience, PublicAudience, SeatAudience
-from gameserver.views.beside_hand import seats_told_to
+from gameserver.views.beside_hand import told_to
 from gameserver.views.fact_frames import hand_result
 from gameserver.views.now import Now
 from gameserver.views.owner_cards import own_cards
@@ -58,7 +58,7 @@ def _of_seat(audience: SeatAudience, table_id: TableId, state: TableState, now: 
     private = sight.view_of_seat(sight.sight_of_table(state), held)
     hands = [_hand_of_player(table_id, result, held, state) for result in state.recent]
     turn = present_turn(table_id, state, held, now)
-    return _snapshot(table_id, state, now, private, hands, seats=seats_told_to(held, state), turn=turn)
+    return _snapshot(table_id, told_to(held, state), now, private, hands, turn=turn)
 
 
 def _snapshot(
@@ -68,7 +68,6 @@ def _snapshot(
     private: PrivateView,
     hands: list[PastHand],
     *,
-    seats: Sequence[SeatState] | None = None,
     turn: YourTurn | None = None,
     own: Iterable[OwnCards] = (),
 ) -> Snapshot:
@@ -79,7 +78,7 @@ def _snapshot(
         epoch="",
         seq=0,
         rules=table_rules(state.options),
-        state=table_view(table_id, state, now, seats).for_audience(private),
+        state=table_view(table_id, state, now).for_audience(private),
         actions=_actions(table_id, state),
         recent_hands=hands,
         your_turn=UNSET if turn is None else turn,

@@ -85,12 +85,9 @@ class TableView:
         )
 
 
-def table_view(table_id: TableId, state: TableState, now: Now, seats: Sequence[SeatState] | None = None) -> TableView:
-    """The public part of the state. Between hands the board of the hand that has just ended stays, as its shown cards do.
-
-    `seats`: of whom is told; None: of all.
-    """
-    hand, options, seats = state.hand, state.options, state.seats if seats is None else seats
+def table_view(table_id: TableId, state: TableState, now: Now) -> TableView:
+    """The public part of the state. Between hands the board of the hand that has just ended stays, as its shown cards do."""
+    hand, options, seats = state.hand, state.options, state.seats
     return TableView(
         table_id=table_id,
         hand_number=numbered(state.hand_number),

@@ -216,7 +216,10 @@ class Chat(Numbered, frozen=True, kw_only=True, tag="chat"):
 
 
 class TableStatus(Numbered, frozen=True, kw_only=True, tag="table_status"):
-    """`what`: `open`, `paused`, `closed`; or a seat that was `taken`, `freed`, `rebought`."""
+    """`what`: `open`, `paused`, `closed`; or a seat that was `taken`, `freed`, `rebought`.
+
+    A pause in mid-hand is told to no player before the hand is over, and then by `game_state`.
+    """
 
     status: Literal["open", "paused", "closed"]
     seat: SeatIndex | UnsetType = UNSET

@@ -16,15 +16,19 @@ from tests.floor.world import BUY_IN, OPEN, World, agent, until
 
 
 async def test_a_pause_lets_the_hand_end_and_begins_no_other(world: World) -> None:
-    """Everybody is told; `Resume` goes on."""
+    """Watchers are told at once, the players when their hand is over; `Resume` goes on."""
     table = await world.table()
-    clients = [*await world.seated(table, "ann", "bob"), await world.enter(table)]
+    players, watcher = await world.seated(table, "ann", "bob"), await world.enter(table)
     await world.until_hand(table)
+    heard = [client.kinds().count("table_status") for client in players]
     await world.floor.operate(table, commands.Pause())
+    assert (await watcher.sees("table_status", watcher.kinds().count("table_status")))["status"] == "paused"
     await world.play_hand(table)
     assert world.state(table).hand is None and world.state(table).status == "paused"
-    for client in clients:
-        assert (await client.sees("table_status", client.kinds().count("table_status")))["status"] == "paused"
+    for client, before in zip(players, heard, strict=True):
+        while client.outlet.last("game_state")["status"] != "paused":
+            await client.sees("game_state", client.kinds().count("game_state") + 1)
+        assert client.kinds().count("table_status") == before
     await world.floor.operate(table, commands.Resume())
     await world.until_hand(table)
     assert world.state(table).hand_number == 2

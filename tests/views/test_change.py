@@ -285,6 +285,26 @@ def test_who_comes_in_mid_hand_is_told_to_no_seat_at_a_revealing_table(facts: tu
         assert change(state, *facts).public(), "who watches is told"
 
 
+def test_a_pause_in_mid_hand_is_told_to_no_seat() -> None:
+    """Whoever pauses may watch the live cards, and a pause is a word: at each table, and neither as a frame nor in the state."""
+    for reveal in (OPEN_HANDS, RevealOptions(show_hands=False, show_thoughts=False)):
+        without = scene.table(scene.live_hand(turn=scene.open_turn()), reveal=reveal)
+        paused = replace(without, status="paused")
+        for fact in (table_facts.TableStatusChanged("paused"), table_facts.TableStatusChanged("open")):
+            for seat in SEATS.values():
+                assert change(paused, fact).seat(seat) == []
+                assert change(paused, fact, CHECKED).seat(seat) == change(without, CHECKED).seat(seat)
+        assert change(paused, table_facts.TableStatusChanged("paused")).public(), "who watches is told"
+
+
+def test_a_pause_is_seen_when_the_hand_is_over_and_a_close_at_once() -> None:
+    """What holds between hands holds for everybody."""
+    over = replace(scene.table(None), status="paused")
+    assert game_state(change(over, table_facts.HandEnded(scene.result())).seat(SEATS[0])).status == "paused"
+    closed = replace(scene.table(scene.live_hand()), status="closed")
+    assert change(closed, table_facts.TableStatusChanged("closed")).seat(SEATS[0])
+
+
 def test_who_came_in_mid_hand_is_seen_when_the_hand_is_over() -> None:
     """It is a seat like any other then."""
     over = with_dan(OPEN_HANDS, in_play=False)
@@ -345,7 +365,7 @@ ONE_OF_EACH: dict[type, tuple[Fact, str | None]] = {
         table_facts.HandCancelled(HandNumber(7), ((Seat(0), ACE, 10),), "restart"),
         "HandCancelled",
     ),
-    table_facts.TableStatusChanged: (table_facts.TableStatusChanged("paused"), "TableStatus"),
+    table_facts.TableStatusChanged: (table_facts.TableStatusChanged("closed"), "TableStatus"),
     table_facts.Renamed: (table_facts.Renamed("Another name"), "TableStatus"),
     table_facts.OptionsChanged: (table_facts.OptionsChanged(CLOSED), "TableOptions"),
     table_facts.VersionChanged: (table_facts.VersionChanged(Seat(0), AgentVersionId("v2")), None),
