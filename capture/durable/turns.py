@@ -34,8 +34,11 @@ _LOST: Final = frozenset({MissingReason.EXPIRED, MissingReason.DROPPED, MissingR
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What became of turns that were to be kept. `new`: had no row before. `there`: all that have a row now, with parts missing in `short`."""
+class Pinned:
+    """What became of turns that were to be kept.
+
+    `new`: had no row before. `there`: all that have a row now. `short`: those of them with parts missing.
+    """
 
     new: frozenset[ActionIndex]
     there: frozenset[ActionIndex]
@@ -44,7 +47,10 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class DurableTurns:
-    """One agent's kept turns of a hand, by action index. `unreadable`: rows that hold no record. `erased_us`: turns until then were deleted."""
+    """One agent's kept turns of a hand, by action index.
+
+    `unreadable`: rows that hold no record. `erased_us`: turns until then were deleted.
+    """
 
     turns: tuple[CapturedTurn, ...]
     unreadable: frozenset[ActionIndex]
@@ -102,11 +108,11 @@ class Durable:
         rows = await self._database.read(lambda connection: connection.execute(wanted).all())
         return frozenset(AgentId(row.agent_id) for row in rows)
 
-    async def keep(self, hand: Hand, turns: Sequence[CapturedTurn], *, now_us: int) -> Kept:
+    async def keep(self, hand: Hand, turns: Sequence[CapturedTurn], *, now_us: int) -> Pinned:
         """Keep these turns of the hand; one that is kept already stays, unless this one has more parts. Safe to do at once."""
         rows = [_row_of(turn, now_us) for turn in turns]
 
-        def work(connection: Connection) -> Kept:
+        def work(connection: Connection) -> Pinned:
             _one_at_a_time(connection, hand)
             erased_us = _erased(connection, hand)
             wanted = [row for row in rows if erased_us is None or row["captured_at_us"] > erased_us]
@@ -114,7 +120,7 @@ class Durable:
             for row in wanted:
                 if row["action_index"] not in new:
                     _complete(connection, row)
-            return Kept(new, *_there(connection, hand))
+            return Pinned(new, *_there(connection, hand))
 
         return await self._database.write(work)
 

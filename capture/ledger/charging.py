@@ -23,7 +23,7 @@ _THE_KEY: Final = [charges.c[name] for name in KEY]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChargeRows:
     """A turn's rows, ready to be written: of the charges, and of its calls."""
 
     row: dict[str, Any]
@@ -35,12 +35,12 @@ class Entry:
         return tuple(self.row[name] for name in KEY)
 
 
-def entry_of(turn: FinishedTurn) -> Entry:
+def rows_of(turn: FinishedTurn) -> ChargeRows:
     """What is kept of a turn. Raises ValueError or ArithmeticError for a cost that is no amount."""
-    return Entry(row_of(turn), call_rows(turn))
+    return ChargeRows(row_of(turn), call_rows(turn))
 
 
-def put(connection: Connection, entries: Sequence[Entry]) -> None:
+def put(connection: Connection, entries: Sequence[ChargeRows]) -> None:
     """Write the turns. Raises what the database raises; then none of them is written."""
     first = {entry.key: entry for entry in reversed(entries)}
     new = _insert(connection, first)
@@ -50,19 +50,19 @@ def put(connection: Connection, entries: Sequence[Entry]) -> None:
             _add(connection, entry)
 
 
-def _insert(connection: Connection, entries: dict[tuple[Any, ...], Entry]) -> set[tuple[Any, ...]]:
+def _insert(connection: Connection, entries: dict[tuple[Any, ...], ChargeRows]) -> set[tuple[Any, ...]]:
     """The keys that were not there before."""
     statement = insert_new(connection, charges).returning(*_THE_KEY)
     return {tuple(row) for row in connection.execute(statement, [entry.row for entry in entries.values()])}
 
 
-def _insert_calls(connection: Connection, entries: Iterable[Entry]) -> None:
+def _insert_calls(connection: Connection, entries: Iterable[ChargeRows]) -> None:
     rows = [row for entry in entries for row in entry.calls]
     if rows:
         connection.execute(insert(calls), rows)
 
 
-def _add(connection: Connection, entry: Entry) -> None:
+def _add(connection: Connection, entry: ChargeRows) -> None:
     """Add to a row that is there, unless it is this turn's."""
     its_row = and_(*(charges.c[name] == entry.row[name] for name in KEY))
     there = connection.execute(select(charges).where(its_row).with_for_update()).mappings().one()

@@ -28,19 +28,19 @@ from capture.durable.database import Database
 from capture.durable.schema import charges
 from capture.hand import Hand
 from capture.ledger import charging, reading_charges
-from capture.ledger.charge import Charge, Charged, charges_of, key_row
-from capture.ledger.charging import Entry
+from capture.ledger.charge import Charge, Charged, charges_of
+from capture.ledger.charging import ChargeRows
 from capture.ledger.reading_charges import RecentHand
-from capture.record import FinishedTurn, TurnKey
+from capture.record import FinishedTurn
 from policy.capture_scope import EveryAgent, OperatorScope, OwnerScope
-from policy.ids import AgentId, AgentVersionId, HandNumber, TableId
+from policy.ids import AgentId, HandNumber, TableId
 
 __all__ = ["Charge", "Charged", "Ledger", "LedgerCounts", "RecentHand"]
 
 _log: Final = logging.getLogger(__name__)
 _TOGETHER: Final = 200
 _READY_AT_ONCE: Final = 500
-"""So many entries are made in one go: some 5 ms of the event loop."""
+"""The rows of so many turns are made in one go: some 5 ms of the event loop."""
 _MOST_WAITING: Final = 20_000
 """So many turns wait for a database that is away: some 40 MB."""
 _FIRST_PAUSE_S: Final = 0.05
@@ -64,7 +64,7 @@ class Ledger:
     def __init__(self, database: Database, *, most_waiting: int = _MOST_WAITING) -> None:
         self._database, self._most_waiting = database, most_waiting
         self._taken: deque[FinishedTurn] = deque()
-        self._waiting: deque[Entry] = deque()
+        self._waiting: deque[ChargeRows] = deque()
         self._gone = self._written = self._lost = self._told_lost = 0
         self._to_write, self._moved = asyncio.Event(), asyncio.Event()
         self._writing: asyncio.Task[None] | None = None
@@ -127,15 +127,7 @@ class Ledger:
         )
         return await self._database.read(lambda connection: connection.execute(wanted).scalar_one())
 
-    async def version_of(self, key: TurnKey) -> AgentVersionId | None:
-        """The version that a turn was charged to; None where no row says so."""
-        wanted = select(charges.c.agent_version_id).where(
-            *(charges.c[name] == value for name, value in key_row(key).items())
-        )
-        found = await self._database.read(lambda connection: connection.execute(wanted).scalar_one_or_none())
-        return None if found is None else AgentVersionId(found)
-
-    async def entries_of_hand(self, scope: OwnerScope | OperatorScope) -> Sequence[Charge]:
+    async def charges_of_hand(self, scope: OwnerScope | OperatorScope) -> Sequence[Charge]:
         """The turns of a hand that were charged, within a scope; by agent and action index."""
         wanted = reading_charges.of_hand(scope)
         return charges_of(await self._database.read(lambda connection: connection.execute(wanted).all()))
@@ -183,10 +175,10 @@ class Ledger:
                     pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
     def _make_ready(self) -> bool:
-        """Make entries of what was taken, beside the turns' own paths: prompts are let go of. Whether anything waits."""
+        """Make rows of what was taken, beside the turns' own paths: prompts are let go of. Whether anything waits."""
         for _ in range(min(len(self._taken), _READY_AT_ONCE)):
             try:
-                self._waiting.append(charging.entry_of(self._taken.popleft()))
+                self._waiting.append(charging.rows_of(self._taken.popleft()))
             except (ValueError, ArithmeticError):
                 self._lose(1)
                 self._go(1)
@@ -208,7 +200,7 @@ class Ledger:
             return False
         return True
 
-    async def _write_one_by_one(self, batch: Sequence[Entry]) -> bool:
+    async def _write_one_by_one(self, batch: Sequence[ChargeRows]) -> bool:
         """One of them is refused: the others are written all the same."""
         for entry in batch:
             try:
@@ -220,7 +212,7 @@ class Ledger:
                 self._lose(1)
         return True
 
-    async def _put(self, batch: Sequence[Entry]) -> None:
+    async def _put(self, batch: Sequence[ChargeRows]) -> None:
         """Write, and know what became of it though the task be cancelled meanwhile: a transaction runs to its end."""
 
         def work(connection: Connection) -> None:

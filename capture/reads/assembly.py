@@ -63,7 +63,7 @@ async def read(stores: Stores, scope: OwnerScope | OperatorScope, agent_id: Agen
     """
     hand = hand_within(scope, agent_id)
     hot, kept, charges = await asyncio.gather(
-        _hot(stores, hand), stores.durable.turns_of(hand), stores.ledger.entries_of_hand(scope)
+        _hot(stores, hand), stores.durable.turns_of(hand), stores.ledger.charges_of_hand(scope)
     )
     own = {charge.key.action_index: charge for charge in charges if charge.key.agent_id == hand.agent_id}
     found = _Found(hand, hot, kept, own, stores.now_us() - stores.ttl_us)

@@ -97,7 +97,7 @@ class OperatorReads:
         hot, kept, charges = await asyncio.gather(
             self._agents_in_buffer(scope.table_id, scope.hand_number),
             self._stores.durable.agents_of(scope.table_id, scope.hand_number),
-            self._stores.ledger.entries_of_hand(scope),
+            self._stores.ledger.charges_of_hand(scope),
         )
         agents = sorted((hot or frozenset()) | kept | {charge.key.agent_id for charge in charges})
         found = await asyncio.gather(*(assembly.read(self._stores, scope, agent_id) for agent_id in agents))

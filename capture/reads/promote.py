@@ -11,7 +11,7 @@ import enum
 from dataclasses import dataclass
 
 from capture.captured import CapturedTurn
-from capture.durable.turns import Kept
+from capture.durable.turns import Pinned
 from capture.hand import Hand, hand_within
 from capture.ledger.charge import Charge, Charged, stamped
 from capture.reads.stores import Stores
@@ -54,7 +54,7 @@ async def find(stores: Stores, scope: OwnerScope | OperatorScope, agent_id: Agen
     hand = hand_within(scope, agent_id)
     hot, charges = await asyncio.gather(
         stores.buffer.hand(agent_id=hand.agent_id, table_id=hand.table_id, hand_number=hand.hand_number),
-        stores.ledger.entries_of_hand(scope),
+        stores.ledger.charges_of_hand(scope),
     )
     decided = {charge.key.action_index: charge for charge in charges if _is_decision_of(charge, agent_id)}
     indexes = frozenset({turn.key.action_index for turn in hot.turns} | hot.missing.keys() | decided.keys())
@@ -72,7 +72,7 @@ def _is_decision_of(charge: Charge, agent_id: AgentId) -> bool:
     return charge.key.agent_id == agent_id and charge.outcome is Charged.DECIDED
 
 
-def _status(kept: Kept, some_missing: bool) -> PromoteStatus:
+def _status(kept: Pinned, some_missing: bool) -> PromoteStatus:
     if not kept.there:
         return PromoteStatus.NOTHING_TO_CAPTURE
     if some_missing:

@@ -93,7 +93,7 @@ async def test_a_fallback_is_charged_with_its_reason(database: Database) -> None
         ledger.charge(turn(key(index=1), fell_back(call(outcome=CallOutcome.TIMED_OUT))))
         ledger.charge(turn(key(index=2), fell_back(reason="budget_spent")))
         await ledger.flush()
-        one, two = await ledger.entries_of_hand(ALL)
+        one, two = await ledger.charges_of_hand(ALL)
     assert one.outcome is two.outcome is Charged.FALLBACK
     assert (one.reason, one.provider, one.calls, one.cost_usd) == ("timed_out", "openai", 1, Decimal("0.1"))
     assert (two.reason, two.provider, two.calls, two.cost_usd) == ("budget_spent", None, 0, Decimal(0))
@@ -104,7 +104,7 @@ async def test_a_cost_that_is_not_known_is_counted_apart(database: Database) -> 
     async with Ledger(database) as ledger:
         ledger.charge(turn(outcome=decided(call(cost_usd=None), call())))
         await ledger.flush()
-        (entry,) = await ledger.entries_of_hand(ALL)
+        (entry,) = await ledger.charges_of_hand(ALL)
     assert (entry.cost_usd, entry.calls, entry.unpriced_calls) == (Decimal("0.1"), 2, 1)
 
 
@@ -129,7 +129,7 @@ async def test_a_turn_that_is_decided_twice_costs_twice(database: Database) -> N
         await ledger.flush()
         ledger.charge(turn(outcome=decided(call(cost_usd=Decimal("0.2"))), at_us=NOON_US + 5))
         await ledger.flush()
-        (entry,) = await ledger.entries_of_hand(ALL)
+        (entry,) = await ledger.charges_of_hand(ALL)
     assert (entry.outcome, entry.reason, entry.calls, entry.unpriced_calls) == (Charged.DECIDED, None, 3, 1)
     assert (entry.cost_usd, entry.latency_ms, entry.at_us) == (Decimal("0.3"), 1_600, NOON_US + 5)
     assert sorted(row["attempt"] for row in await all_of(database, schema.calls)) == [0, 1, 2]
@@ -144,7 +144,7 @@ async def test_an_entry_is_read_within_its_scope(database: Database) -> None:
         await ledger.flush()
 
         async def found(scope: OwnerScope | OperatorScope) -> list[tuple[str, int]]:
-            return [(e.key.agent_id, e.key.action_index) for e in await ledger.entries_of_hand(scope)]
+            return [(e.key.agent_id, e.key.action_index) for e in await ledger.charges_of_hand(scope)]
 
         assert await found(OwnerScope(A1, TABLE, HAND)) == [("a1", 1), ("a1", 2)]
         assert await found(ALL) == [("a1", 1), ("a1", 2), ("b1", 2)]
@@ -152,14 +152,14 @@ async def test_an_entry_is_read_within_its_scope(database: Database) -> None:
         assert await found(OwnerScope(AgentId(""), TABLE, HAND)) == []
 
 
-async def test_a_version_is_found_by_the_turns_key(database: Database) -> None:
-    """None where the turn is not in the ledger, or its version was not known."""
+async def test_a_charge_names_the_version(database: Database) -> None:
+    """None where it was not known."""
     async with Ledger(database) as ledger:
         ledger.charge(turn())
         ledger.charge(turn(key(index=4), agent_version_id=None))
         await ledger.flush()
-        versions = [await ledger.version_of(key(index=n)) for n in (3, 4, 5)]
-    assert versions == ["v1", None, None]
+        versions = [charge.agent_version_id for charge in await ledger.charges_of_hand(ALL)]
+    assert versions == ["v1", None]
 
 
 async def test_recent_hands_are_those_of_the_latest_turns(database: Database) -> None:
@@ -252,7 +252,7 @@ async def test_a_turn_that_a_database_refuses_takes_no_other_along(database: Dat
             ledger.charge(costing("0.1", n))
         await ledger.flush()
         assert ledger.counts == LedgerCounts(2, 0, 1)
-        assert [entry.key.action_index for entry in await ledger.entries_of_hand(ALL)] == [1, 3]
+        assert [entry.key.action_index for entry in await ledger.charges_of_hand(ALL)] == [1, 3]
 
 
 async def test_a_stop_in_the_middle_of_a_write_counts_what_was_written(database: Database) -> None:
@@ -282,9 +282,8 @@ async def test_texts_that_databases_refuse_come_back(database: Database) -> None
     async with Ledger(database) as ledger:
         ledger.charge(turn(odd, fell_back(call(model=ODD), reason=ODD), agent_version_id=ODD))
         await ledger.flush()
-        (entry,) = await ledger.entries_of_hand(OwnerScope(odd.agent_id, TABLE, HAND))
-        assert await ledger.version_of(odd) == ODD
-    assert (entry.key, entry.model, entry.reason) == (odd, ODD, ODD)
+        (entry,) = await ledger.charges_of_hand(OwnerScope(odd.agent_id, TABLE, HAND))
+    assert (entry.key, entry.agent_version_id, entry.model, entry.reason) == (odd, ODD, ODD, ODD)
 
 
 @given(st.text(alphabet=st.characters() | st.characters(categories=["Cs"]) | st.sampled_from("\\u0\x00")))

@@ -15,6 +15,7 @@ from capture.durable import schema
 from capture.errors import BufferUnavailable
 from capture.reads.promote import Promoted, PromoteStatus
 from capture.record import Decided, MissingReason, Prompt
+from policy.capture_scope import OwnerScope
 from policy.errors import PolicyRefusal
 from policy.ids import ActionIndex, AgentId, HandNumber, TableId
 from tests.capture.keeping import A1, ANN, BOB, OSCAR, Keeping
@@ -280,7 +281,8 @@ async def test_deleting_takes_the_buffers_copy_too_and_no_rivals(keeping: Keepin
     assert len((await keeping.of_owner().turns(BOB, keeping.hand("b1"))).captured) == 1
     with pytest.raises(PolicyRefusal, match="not_found"):
         await keeping.of_owner().delete(ANN, keeping.hand("b1"))
-    assert await keeping.ledger.version_of(keeping.key("a1")) == "v1"
+    scope = OwnerScope(A1, keeping.table_id, HandNumber(7))
+    assert [charge.agent_version_id for charge in await keeping.ledger.charges_of_hand(scope)] == ["v1"]
 
 
 async def test_keeping_and_deleting_at_once_leaves_none_or_all_deleted(keeping: Keeping) -> None:
