@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+
+from sqlalchemy.exc import DBAPIError
 
 from gameserver.identity.key_files import KeysMissing, KeysNotPrivate, init_keys, load_keys
 from gameserver.identity.keys import KeyRing, UnusableKey
@@ -17,6 +20,7 @@ from railbird.hosting.beside import Beside, HostBeside
 from railbird.logs import configure_logs
 from railbird.serving import PortTaken, listen, metrics_served, served, stop_signals
 from railbird.wiring.settings import CannotStart, own_origins, setup_of
+from railbird.wiring.setup import Setup
 
 __all__ = ["CannotStart", "own_origins", "run_server", "setup_of", "verifying_keys"]
 
@@ -40,7 +44,7 @@ async def _serve(settings: Settings) -> int:
         setup = replace(setup, origins=own_origins(settings.server.host, port))
     with listener, stop_signals() as stop:
         async with (
-            opened(setup) as server,
+            _started(setup) as server,
             _host(settings, server, host, port) as host_beside,
             served(server, listener),
             AsyncExitStack() as beside,
@@ -51,6 +55,19 @@ async def _serve(settings: Settings) -> int:
             await stop.wait()
             print("Stopping: hands in play may end.", flush=True)
     return 0
+
+
+@asynccontextmanager
+async def _started(setup: Setup) -> AsyncIterator[Server]:
+    """As `opened`; a database that is away is told in words."""
+    async with AsyncExitStack() as running:
+        try:
+            server = await running.enter_async_context(opened(setup))
+        except (OSError, DBAPIError) as failed:
+            raise CannotStart(
+                f"The database does not answer ({type(failed).__name__}); `railbird doctor` says more."
+            ) from None
+        yield server
 
 
 def _host(settings: Settings, server: Server, host: str, port: int) -> HostBeside:

@@ -130,6 +130,17 @@ def test_what_needs_keys_says_how_they_are_made(capsys: pytest.CaptureFixture[st
         assert "railbird keys init" in capsys.readouterr().err
 
 
+def test_a_server_says_in_words_that_its_database_is_away(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It exits with 1, and with one line."""
+    monkeypatch.setenv("RAILBIRD_DATABASE_URL", "postgresql://railbird@127.0.0.1:1/railbird")
+    monkeypatch.setenv("RAILBIRD_PORT", "0")
+    assert run("serve") == 1
+    error = capsys.readouterr().err
+    assert error == "The database does not answer (ConnectionRefusedError); `railbird doctor` says more.\n"
+
+
 def test_a_users_token_is_good(capsys: pytest.CaptureFixture[str]) -> None:
     answer(capsys, "keys", "init")
     told = answer(capsys, "token", "user", "ann@example.org", "--days", "2")
