@@ -7,7 +7,6 @@ folder may be another machine's server's, so there a hand that began and has not
 from __future__ import annotations
 
 import pwd
-import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from capture.buffer.client import BufferClient
 from capture.buffer.reader import Buffer
 from capture.reads.operator_read import OperatorReads
+from gameserver.floor.clock import SystemClock
 from gameserver.http.operators import OperatorDoor
 from gameserver.store.audit import Audit
 from gameserver.store.engine import Database, DatabaseUrlError, database_url, open_database
@@ -65,7 +65,7 @@ async def opened_folder(settings: Settings, user_id: int) -> AsyncIterator[Recor
             database = await open_database(url, migrate=migrations.upgrade)
         except (SQLAlchemyError, OSError) as error:
             raise NoRecord(f"The database cannot be opened: {type(error).__name__}.") from None
-        record = Record(setup, database, buffer, _now_ms)
+        record = Record(setup, database, buffer, SystemClock().wall_ms)
         try:
             yield _folder(settings, database, record, user_id)
         finally:
@@ -74,7 +74,7 @@ async def opened_folder(settings: Settings, user_id: int) -> AsyncIterator[Recor
 
 
 def _folder(settings: Settings, database: Database, record: Record, user_id: int) -> RecordFolder:
-    door = OperatorDoor(None, Audit(database), _now_ms)
+    door = OperatorDoor(None, Audit(database), SystemClock().wall_ms)
     hands, is_the_folders_own = Hands(database), _file(settings) is not None
 
     async def is_in_play(table_id: TableId, hand_number: HandNumber) -> InPlay:
@@ -119,7 +119,3 @@ def _name(user_id: int) -> str:
         return f"command:{pwd.getpwuid(user_id).pw_name}"
     except KeyError:
         return f"command:{user_id}"
-
-
-def _now_ms() -> int:
-    return int(time.time() * 1_000)

@@ -14,6 +14,7 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 from sqlalchemy.exc import SQLAlchemyError
 
+from gameserver.floor.clock import SystemClock
 from gameserver.identity import ids
 from gameserver.identity.issue import issue_agent_token, issue_user_token
 from gameserver.identity.key_files import KeysMissing, KeysNotPrivate, load_keys
@@ -128,7 +129,7 @@ async def _register(wanted: Settings, name: str, owner: UserId) -> tuple[AgentId
     """The owner's agent of that name or id, with its latest version; both are made where they are missing."""
     database = await open_database(wanted.store.database_url, migrate=migrations.upgrade)
     try:
-        people = People(database, Bookkeeping(lambda: int(time.time() * 1000), wanted.store.starting_chips))
+        people = People(database, Bookkeeping(SystemClock().wall_ms, wanted.store.starting_chips))
         agent_id = await _agent(people, name, owner)
         return agent_id, await _version(people, agent_id)
     finally:

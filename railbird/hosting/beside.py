@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
 
+from gameserver.floor.clock import SystemClock
 from gameserver.http.metrics import Metric
 from gameserver.identity.keys import KeyUse
 from railbird.agenthost.catalogue import Catalogue
@@ -99,7 +99,7 @@ def _follower_ports(server: Server, url: str, catalogue: Catalogue) -> FollowerP
         seated_version=StoredSeats(server.store),
         catalogue=catalogue,
         attest=hosting.attest,
-        now_ms=lambda: int(time.time() * 1_000),
+        now_ms=SystemClock().wall_ms,
         wake=hosting.wake,
     )
 

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from gameserver.errors import RailbirdError
+from gameserver.floor.clock import SystemClock
 from gameserver.identity.key_files import KeysMissing
 from gameserver.identity.keys import KeyUse, SigningKey
 from railbird.config import Settings
@@ -51,7 +52,7 @@ class HostKeys:
 
 def _folder(settings: Settings) -> FolderKeys | None:
     try:
-        return FolderKeys(settings.store.keys_folder, now_ms=lambda: int(time.time() * 1_000))
+        return FolderKeys(settings.store.keys_folder, now_ms=SystemClock().wall_ms)
     except KeysMissing:
         return None
 

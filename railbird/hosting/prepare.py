@@ -14,6 +14,7 @@ from decimal import Decimal
 from capture.hooks import TurnHooks
 from capture.ledger.ledger import Ledger
 from capture.recorder import Recorder
+from gameserver.floor.clock import SystemClock
 from gameserver.identity.keys import KeyUse
 from gameserver.store.engine import Database
 from gameserver.store.people import People
@@ -83,7 +84,7 @@ async def registered_agents(wanted: Wanted, rooms: Rooms) -> Sequence[Registered
         assert registering is not None and entry.owner is not None, "needs_the_database"
         return await registering.registered(entry, UserId(entry.owner))
 
-    return await _each(wanted, one, "name")
+    return await _each(wanted, one)
 
 
 def _registering(wanted: Wanted, rooms: Rooms) -> Registering | None:
@@ -93,9 +94,7 @@ def _registering(wanted: Wanted, rooms: Rooms) -> Registering | None:
     return Registering(people, lambda kind: f"{kind}-{secrets.token_hex(8)}")
 
 
-async def _each(
-    wanted: Wanted, work: Callable[[AgentEntry], Awaitable[Registered]], field: str
-) -> Sequence[Registered]:
+async def _each(wanted: Wanted, work: Callable[[AgentEntry], Awaitable[Registered]]) -> Sequence[Registered]:
     """All at once, since a database commits together what comes together; but one agent's seats one after the other."""
     turns: defaultdict[tuple[str | None, str], asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -104,7 +103,9 @@ async def _each(
             return await work(entry)
 
     found = await asyncio.gather(*map(in_turn, wanted.file.agents), return_exceptions=True)
-    wrong = [_in_words(wanted, number, field, bad) for number, bad in enumerate(found, start=1) if isinstance(bad, Bad)]
+    wrong = [
+        _in_words(wanted, number, "name", bad) for number, bad in enumerate(found, start=1) if isinstance(bad, Bad)
+    ]
     if wrong:
         raise CannotHost("\n".join(wrong))
     for each in found:
@@ -209,13 +210,9 @@ def _spent(ledger: Ledger | None) -> Callable[[AgentId, date], Awaitable[Decimal
 
 def tables_of(settings: Settings, database: Database) -> SqlTableStore:
     """The stored tables; a host only reads them."""
-    return SqlTableStore(database, Bookkeeping(_now_ms, settings.store.starting_chips))
+    return SqlTableStore(database, Bookkeeping(SystemClock().wall_ms, settings.store.starting_chips))
 
 
 def people_of(settings: Settings, database: Database) -> People:
     """The register, in the server's own database."""
-    return People(database, Bookkeeping(_now_ms, settings.store.starting_chips))
-
-
-def _now_ms() -> int:
-    return int(time.time() * 1_000)
+    return People(database, Bookkeeping(SystemClock().wall_ms, settings.store.starting_chips))

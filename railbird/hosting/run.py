@@ -6,7 +6,6 @@ import asyncio
 import random
 import secrets
 import sys
-import time
 from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
 from typing import Any, Final, TypeVar
@@ -14,6 +13,7 @@ from typing import Any, Final, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 
 from capture.ledger.ledger import Ledger
+from gameserver.floor.clock import SystemClock
 from gameserver.http.metrics import Metric
 from gameserver.store.engine import DatabaseUrlError, open_database
 from railbird import migrations
@@ -105,7 +105,7 @@ async def _opened(wanted: Wanted, opened: AsyncExitStack) -> Rooms:
     ledger = await opened.enter_async_context(Ledger(database))
     record = record_setup(wanted.settings)
     buffer = opened.enter_context(buffer_of(record))  # the server's own, where one runs on this folder
-    recorder = await opened.enter_async_context(recorded(buffer, setup=record, now_ms=_now_ms))
+    recorder = await opened.enter_async_context(recorded(buffer, setup=record, now_ms=SystemClock().wall_ms))
     return Rooms(database, ledger, keys.attest, shelf, recorder, plugins)
 
 
@@ -210,7 +210,7 @@ def _follower(wanted: Wanted, rooms: Rooms, catalogue: Catalogue) -> Follower | 
         seated_version=StoredSeats(tables_of(wanted.settings, rooms.database)),
         catalogue=catalogue.only(names_for_owners(wanted.file)),
         attest=rooms.attest,
-        now_ms=_now_ms,
+        now_ms=SystemClock().wall_ms,
         wake=asyncio.Event(),
     )
     return Follower(ports)
@@ -222,10 +222,6 @@ def _agents(count: int) -> str:
 
 def _and_deployments(following: object | None) -> str:
     return "" if following is None else ", and what owners deploy there"
-
-
-def _now_ms() -> int:
-    return int(time.time() * 1_000)
 
 
 def _say(line: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 
 from capture.buffer.writer import BufferSettings
 from gameserver.errors import RailbirdError
+from gameserver.floor.clock import SystemClock
 from gameserver.floor.settings import FloorSettings
 from gameserver.identity.key_files import KeysMissing
 from gameserver.identity.keys import KeyRing, KeyUse, UnusableKey, VerifyingKey, verifying_key_from_pem
@@ -77,7 +77,7 @@ def _key_source(settings: Settings) -> FolderKeys:
     try:
         return FolderKeys(
             settings.store.keys_folder,
-            now_ms=lambda: int(time.time() * 1_000),
+            now_ms=SystemClock().wall_ms,
             hosting=None if identity.hosting_key is None else hosting_key(identity.hosting_key),
             issuer=_issuer(identity),
         )
