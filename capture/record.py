@@ -1,6 +1,6 @@
 """A turn as an agent program hands it over, when it is finished: what was known, what was asked and answered, what left.
 
-Plain values and no store: how a turn is kept is `capture.buffer.reader`'s and `capture.durable.turns`'s business, and who may read it is
+Plain values and no store: how a turn is kept is `capture.buffer`'s and `capture.durable`'s business, and who may read it is
 `policy.capture_scope`'s. A turn holds its agent's own cards in its prompt; it goes nowhere but into that agent's own scope.
 """
 
