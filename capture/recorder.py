@@ -111,6 +111,7 @@ class Recorder:
         self._in_flight: list[_Held] = []
         self._decided = self._stored = self._fallbacks = 0
         self._losses = Losses(self._settings.most_unnamed, clock_s)
+        self._problem = "it was not asked"
         self._store_is_down = False
         self._closing = False
         self._wake = asyncio.Event()
@@ -236,7 +237,7 @@ class Recorder:
                 await self._store.write([held.entry for held in self._in_flight])
         except (BufferUnavailable, TimeoutError) as error:
             self._store_is_down = True
-            self._losses.say(self._decided, f"the buffer does not take them ({str(error) or type(error).__name__})")
+            self._problem = str(error) or type(error).__name__
             return False
         except Exception as error:  # noqa: BLE001  (a fault in here must not end the recorder)
             self._lose_in_flight(MissingReason.DROPPED)
@@ -260,6 +261,13 @@ class Recorder:
             self._losses.say(self._decided, f"losses could not be named ({type(error).__name__})")
 
     def _give_up_on_old(self) -> None:
+        """A store that is only late is no alarm (test_a_store_that_is_late_is_no_alarm); what it did not take in time is one."""
+        before = self._losses.total
+        self._lose_old()
+        if self._losses.total > before:
+            self._losses.say(self._decided, f"the buffer does not take them ({self._problem})")
+
+    def _lose_old(self) -> None:
         limit_s = self._clock_s() - self._settings.hold_s
         young = [held for held in self._in_flight if held.since_s > limit_s]
         for held in self._in_flight:

@@ -155,6 +155,17 @@ async def test_a_store_that_does_not_take_turns_loses_them_after_a_while(
         await wait_until(lambda: store.marked == {key(index=n): MissingReason.STORE_DOWN for n in range(5)})
 
 
+async def test_a_store_that_is_late_is_no_alarm(caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing is lost, so nothing is told; the turns wait, and are stored when it takes them."""
+    store = Store("down")
+    async with recorder(store, RecorderSettings(hold_s=60.0, first_pause_s=0.001, longest_pause_s=0.002)) as recorded:
+        recorded.turn_finished(turn())
+        await wait_until(lambda: store.asked >= 5)
+        store.mode = "works"
+        await wait_until(lambda: recorded.counts.stored == 1)
+    assert not caplog.records
+
+
 async def test_a_turn_that_got_there_without_an_answer_is_no_loss_in_the_end() -> None:
     """The store says so when it is told of the loss."""
     store = Store("answer lost")
