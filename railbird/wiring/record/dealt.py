@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from gameserver.errors import Refusal
 from gameserver.floor.floor import Floor
@@ -14,6 +14,9 @@ from gameserver.table.commands import AgentPlayer, Player
 from policy.capture_scope import InPlay
 from policy.ids import AgentId, HandNumber, TableId, UserId
 
+_MOST_REMEMBERED: Final = 50_000
+"""Owners at deals of hands that are over: a listing asks for one a hand, and each is a row with the whole hand in it."""
+
 WasCharged: TypeAlias = Callable[[AgentId, TableId, HandNumber], Awaitable[bool]]
 """Whether the ledger has a turn of the agent in the hand."""
 
@@ -23,17 +26,29 @@ class Dealt:
 
     def __init__(self, hands: Hands, people: People, floor: Floor, was_charged: WasCharged) -> None:
         self._hands, self._people, self._floor, self._was_charged = hands, people, floor, was_charged
+        self._over: dict[tuple[AgentId, TableId, HandNumber], UserId] = {}
 
     async def owner_at_deal(self, agent_id: AgentId, table_id: TableId, hand_number: HandNumber) -> UserId | None:
         """None where the agent was not dealt in, or there is no such agent, table or hand."""
+        asked = (agent_id, table_id, hand_number)
+        if asked in self._over:  # what a finished hand says of its players stays as it is
+            return self._over[asked]
         hand = await self._hands.hand(table_id, hand_number)
         if hand is None:
             return None
         if hand.result is not None:
-            return _owner_of(agent_id, [player for _, player in hand.result.players])
+            owner = _owner_of(agent_id, [player for _, player in hand.result.players])
+            if owner is not None:
+                self._remember(asked, owner)
+            return owner
         if self._plays(agent_id, hand) or await self._was_charged(agent_id, table_id, hand_number):
             return await self._people.owner_at(agent_id, hand.began_ms)
         return None
+
+    def _remember(self, asked: tuple[AgentId, TableId, HandNumber], owner: UserId) -> None:
+        if len(self._over) >= _MOST_REMEMBERED:
+            del self._over[next(iter(self._over))]
+        self._over[asked] = owner
 
     def _plays(self, agent_id: AgentId, hand: StoredHand) -> bool:
         """Whether the agent was dealt into this hand, and it is in play here."""
