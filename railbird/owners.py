@@ -73,9 +73,8 @@ class OwnersAgents:
         for wanted in hosting.seats:
             if wanted.table_id not in sits_at:
                 state = states.get(TableId(wanted.table_id))
-                yield WantedSeat(
-                    wanted.table_id, wanted.table_id if state is None else state.options.name, wanted.problem
-                )
+                name = wanted.table_id if state is None else state.options.name
+                yield WantedSeat(wanted.table_id, name, wanted.hosted, wanted.problem)
 
 
 def _versions(versions: Sequence[StoredVersion], deployed: str | None) -> tuple[VersionOfAgent, ...]:

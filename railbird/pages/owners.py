@@ -19,10 +19,11 @@ class SeatOfAgent:
 
 @dataclass(frozen=True, slots=True)
 class WantedSeat:
-    """Where a hosted agent is sent, and does not sit yet. `problem`: why not; None: it is on its way."""
+    """Where a hosted agent is sent, and does not sit yet. `problem`: why not; None: it is on its way. `hosted`: a host goes on trying."""
 
     table_id: str
     table_name: str
+    hosted: bool
     problem: str | None
 
 

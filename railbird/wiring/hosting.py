@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
+from gameserver.errors import ErrorCode
 from gameserver.floor.floor import Floor
 from gameserver.floor.ports import Clock
 from gameserver.http.agent_answers import HostedSeat, Hosting
@@ -22,12 +23,13 @@ from gameserver.store.people import People
 from gameserver.store.tables import SqlTableStore
 from gameserver.table import memory
 from gameserver.table.commands import AgentPlayer, agent_player_id
+from gameserver.table.state import SeatState
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from policy.spectator_policy import RevealOptions
 from railbird.agenthost.http.routes import HostingPorts, hosting_routes
 from railbird.agenthost.registry.deployments import DeploymentPorts, Deployments
 from railbird.agenthost.registry.ports import OpenTable, OwnedAgent, PublishedVersion
-from railbird.agenthost.registry.store import Registry
+from railbird.agenthost.registry.store import Registry, WantedSeat
 from railbird.wiring.signing import HostSigning
 
 
@@ -112,6 +114,22 @@ class OpenTables:
         """Of those that are open."""
         return [self._floor.state(each).options.reveal for each in tables if self._floor.has(each)]
 
+    def waits_for(self, wanted: WantedSeat) -> ErrorCode | None:
+        """What keeps whom a host plays from sitting down, for now: `table_full` or `seat_taken`."""
+        if not self._floor.has(wanted.table_id):
+            return None
+        state = self._floor.state(wanted.table_id)
+        if any(_sits(wanted.agent_id, seat) for seat in state.seats):
+            return None
+        if len(state.seats) >= state.options.max_seats:
+            return ErrorCode.TABLE_FULL
+        is_taken = any(seat.seat == wanted.seat for seat in state.seats)
+        return ErrorCode.SEAT_TAKEN if is_taken else None
+
+
+def _sits(agent_id: AgentId, seat: SeatState) -> bool:
+    return isinstance(seat.player, AgentPlayer) and seat.player.agent_id == agent_id and not seat.paid_out
+
 
 def _coming(agent: OwnedAgent) -> AgentIdentity:
     """The least that the agent's token will prove."""
@@ -146,11 +164,12 @@ class AgentHosting:
         """Of a host in this process, which puts its own here."""
         self.registry = Registry(database)
         self.register = RegisteredAgents(people)
+        self._tables = OpenTables(floor)
         self.deployments = Deployments(
             DeploymentPorts(
                 registry=self.registry,
                 register=self.register,
-                tables=OpenTables(floor),
+                tables=self._tables,
                 unseat=unseat,
                 platform_models=platform_models,
                 now_ms=clock.wall_ms,
@@ -177,15 +196,16 @@ class AgentHosting:
             agent_version_id=None if deployed is None else deployed.version_id,
             deployed_at=None if deployed is None else deployed.deployed_ms,
             host=None if hosted.hosting is None else hosted.hosting.value,
-            seats=[
-                HostedSeat(
-                    table_id=seat.table_id,
-                    buy_in=seat.buy_in_chips,
-                    asked_at=seat.asked_ms,
-                    hosted=seat.leased_until_ms >= now_ms,
-                    seat=seat.seat,
-                    problem=seat.problem,
-                )
-                for seat in hosted.seats
-            ],
+            seats=[self._shown_seat(seat, is_hosted=seat.leased_until_ms >= now_ms) for seat in hosted.seats],
+        )
+
+    def _shown_seat(self, seat: WantedSeat, *, is_hosted: bool) -> HostedSeat:
+        waits_for = self._tables.waits_for(seat) if is_hosted else None
+        return HostedSeat(
+            table_id=seat.table_id,
+            buy_in=seat.buy_in_chips,
+            asked_at=seat.asked_ms,
+            hosted=is_hosted,
+            seat=seat.seat,
+            problem=seat.problem or waits_for,
         )

@@ -27,11 +27,11 @@ def hand_number(world: World, table_id: str) -> int:
     return world.server.floor.state(TableId(table_id)).hand_number
 
 
-async def until_shown(world: World, agent_id: str, **shown: Any) -> None:
+async def until_shown(world: World, agent_id: str, user: str = "ann", **shown: Any) -> None:
     """Until the owner is shown this of the first seat."""
     async with asyncio.timeout(HAPPENS_WITHIN_S):
         while True:
-            seats = (await hosting(world, agent_id))["seats"]
+            seats = (await hosting(world, agent_id, user))["seats"]
             if seats and {name: seats[0].get(name) for name in shown} == shown:
                 return
             await asyncio.sleep(0.02)
@@ -125,6 +125,27 @@ async def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:
             again = await post(world, agent_id, "seat", {"tableId": table_id, "buyIn": 400})
             assert again.status_code == 202
             await until_shown(world, agent_id, problem="owner_already_seated")
+
+
+async def test_what_a_seat_waits_for_is_said(tmp_path: Path) -> None:
+    """Of a seat that somebody has, of a full table. When the seat is free it sits down by itself, and nothing is wrong any more."""
+    async with opened_world(tmp_path) as world, hosted(world) as (_, base):
+        await host_is_there(world)
+        table_id = await world.table(**FAST | {"maxSeats": 2})
+        agent_id = await world.agent("cleo", "Cleo")
+        await published(world, agent_id, "cleo")
+        async with at_the_table(world, base, table_id, "ann", 1) as ann:
+            asked = {"tableId": table_id, "buyIn": 400, "seat": 1}
+            assert (await post(world, agent_id, "seat", asked, "cleo")).status_code == 202
+            await until_shown(world, agent_id, "cleo", hosted=True, seat=1, problem="seat_taken")
+            async with at_the_table(world, base, table_id, "bob", 0) as bob:
+                await until_shown(world, agent_id, "cleo", hosted=True, problem="table_full")
+                page = await world.client.get("/agents", headers={"accept": "text/html", **world.be("cleo")})
+                assert "waits: <code>table_full</code>" in page.text
+                await bob.play_from_now()
+                await ann.ask("leave")
+                await until(lambda: player_of(world, table_id, agent_id) is not None)
+                await until_shown(world, agent_id, "cleo", hosted=True, problem=None)
 
 
 async def test_a_host_plays_no_model_that_it_has_not(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ async def test_the_page_of_agents_says_where_they_sit_and_no_stack(world: World)
     async with live(world) as url, at_the_table(world, url, table_id, "ann", 0) as ann:
         await agent_of(ann)
         page = await shown(world, "/agents", {**BROWSER, **world.be("ann")})
-        assert f'href="/tables/{table_id}/owner"' in page.text and "Kitchen" in page.text
+        assert f'href="/tables/{table_id}/owner"' in page.text and "Kitchen</bdi></a>, seat 1 " in page.text
         assert not re.search("chips|stack|400", page.text)
 
 
