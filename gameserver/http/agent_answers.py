@@ -32,7 +32,8 @@ class AgentAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class HostedSeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Where a hosted agent is to play. `askedAt`: Unix milliseconds. `hosted`: a host plays it now.
 
-    `problem`: why none goes on trying: a code of an error, or a word of the host's.
+    `problem`: where it is hosted, what it waits for: `table_full` or `seat_taken`; else why none goes on trying: a code of an error,
+    or a word of the host's.
     """
 
     table_id: str

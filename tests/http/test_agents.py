@@ -10,16 +10,27 @@ from pathlib import Path
 from typing import Any, Final
 
 import jwt
+import msgspec
 import pytest
 from websockets.asyncio.client import connect
 
 from gameserver.http import agents
+from gameserver.http.documents.of_agents import AGENTS
 from gameserver.table.commands import PlayerId
 from policy.ids import AgentId, AgentVersionId, TableId, UserId
 from tests.http.world import World, live, opened_world
 from tests.system.process import HAPPENS_WITHIN_S, Player, entered, socket_url, until
 
 FAST: Final[dict[str, Any]] = {"turnMs": 60_000, "maxSeats": 3}
+
+
+async def test_a_new_agent_is_as_described(world: World) -> None:
+    """With no version, no seat and nothing deployed."""
+    made = (await world.ask("POST", "/agents", {"name": "Rocky"}, user="olga")).json()
+    described = msgspec.to_builtins(AGENTS["POST /agents"].answers[0].example)
+    assert made.keys() == described.keys()
+    for shown in (made, described):
+        assert (shown["sitsAt"], shown["versions"], shown["hosting"]) == ([], [], {"seats": []})
 
 
 async def test_a_bot_author_needs_two_requests(world: World) -> None:

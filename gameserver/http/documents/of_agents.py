@@ -44,6 +44,15 @@ _AGENT: Final = AgentAnswer(agent_id="a-blaise", name="Blaise", owner="olga", cr
 _VERSION: Final = VersionAnswer(
     agent_version_id="v-1", number=1, published_at=NOW_MS, content=msgspec.Raw(b'{"strategy":"Wait for good hands."}')
 )
+_NEW: Final = AgentDetails(
+    agent_id="a-blaise",
+    name="Blaise",
+    owner="olga",
+    created_at=NOW_MS,
+    sits_at=[],
+    versions=[],
+    hosting=Hosting(seats=[]),
+)
 _DETAILS: Final = AgentDetails(
     agent_id="a-blaise",
     name="Blaise",
@@ -66,7 +75,7 @@ AGENTS: Final[Descriptions] = {
         summary="Register an agent.",
         who=Who.USER,
         body=NewAgent(name="Blaise"),
-        answers=(Answer(201, "The agent, with no version yet.", _DETAILS),),
+        answers=(Answer(201, "The agent, with no version yet.", _NEW),),
         refusals=(*_SHAPE, "bad_text", "text_too_long", "name_conflict", "rate_limited"),
     ),
     "GET /agents": Description(
