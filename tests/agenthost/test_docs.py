@@ -17,7 +17,7 @@ PAGE = (ROOT / "docs/hosted-agents.md").read_text()
 
 
 def test_the_prompt_on_the_page_is_the_one_that_is_sent() -> None:
-    golden = (ROOT / f"tests/agenthost/golden/prompt-{PROMPT_VERSION}-compact.txt").read_text()
+    golden = (ROOT / f"tests/agenthost/knowledge/golden/prompt-{PROMPT_VERSION}-compact.txt").read_text()
     shown = "\n".join(f"    {line}".rstrip() for line in golden.split("\n"))
     assert f"\n\n{shown}\n\n" in PAGE
 

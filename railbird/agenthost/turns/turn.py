@@ -1,6 +1,6 @@
 """One turn of an agent, from the request to act to its record: know, ask, clamp, say, wait, act.
 
-An illegal action does not leave, and none leaves past the deadline (`tests/agenthost/test_turn.py`). Every way through ends in one
+An illegal action does not leave, and none leaves past the deadline (`tests/agenthost/turns/test_turn.py`). Every way through ends in one
 `FinishedTurn`, a turn that is given up too: what it cost is charged.
 """
 

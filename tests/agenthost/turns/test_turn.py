@@ -236,7 +236,7 @@ async def test_a_provider_that_is_down_is_told_to_the_table() -> None:
 
 
 async def test_a_model_that_hangs_does_not_miss_the_clock() -> None:
-    """The safe move is made; when a model has to be done is `tests/agenthost/test_pace.py`."""
+    """The safe move is made; when a model has to be done is `tests/agenthost/turns/test_pace.py`."""
     taken = await take(RAISES, turn=asked(ends_at=NOW_MS + 1_000), after_s=3_600)
     assert taken.turn.outcome == FellBack((), Move("fold"), "timed_out")
 

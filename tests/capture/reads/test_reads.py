@@ -17,7 +17,7 @@ from policy.capture_scope import EveryAgent, OperatorScope, OwnerScope
 from policy.errors import PolicyRefusal
 from policy.ids import AgentId, HandNumber, TableId
 from tests.capture.keeping import ANN, BOB, OSCAR, TTL_S, Keeping
-from tests.capture.test_promote import Away
+from tests.capture.reads.test_promote import Away
 from tests.capture.turns import NOON_US, call, decided, fell_back, turn
 
 
