@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 
 from capture.hooks import MessageSent, TurnHooks, TurnStarted
 from capture.record import Decided, FellBack, FinishedTurn
 from gameserver.http.metrics import Metric, single
+from railbird.agenthost.models.complaints import TurnsWithoutSense
 from railbird.agenthost.observers import Charge, Observers
 from railbird.agenthost.seats.service import Service
 from railbird.agenthost.seats.visit import Phase
@@ -45,7 +47,7 @@ class TurnCounts:
 
 def observers_of(counts: TurnCounts, charge: Charge | None, listeners: Sequence[TurnHooks] = ()) -> Observers:
     """All that a host's seats tell their turns to."""
-    return Observers([counts, *listeners], charge)
+    return Observers([counts, TurnsWithoutSense(time.monotonic), *listeners], charge)
 
 
 def host_metrics(services: Sequence[Service], counts: TurnCounts, observers: Observers) -> Sequence[Metric]:
