@@ -90,9 +90,9 @@ _FILE_FIELDS: Final = (
 def read_agents_file(file: Path, given: Callable[[Iterable[str]], Mapping[str, str]]) -> AgentsFile:
     """Read and check everything. `given`: those of some variables that are set. Raises Wrong with all that is wrong."""
     reader, tables = toml.parsed(file)
-    top = reader.table("", tables, _FILE_FIELDS)
+    top = reader.table("", tables, _FILE_FIELDS, _FIELDS)
     models = _models(reader, tables.get("models", {}))
-    agents = _agents(reader, tables.get("agents", []), models.keys() | {HOUSE}, file.parent)
+    agents = _agents(reader, tables.get("agents", []), _names(tables.get("models")) | {HOUSE}, file.parent)
     all_have_tokens = bool(agents) and all(agent.token_env is not None for agent in agents)
     found = AgentsFile(
         server=top.required("server", _server, ""),
@@ -144,8 +144,13 @@ def _models(reader: Reader, values: object) -> dict[str, ModelEntry]:
     return {name: entry for name, entry in found.items() if entry is not None}
 
 
+def _names(values: object) -> set[str]:
+    """Those of faulty entries too: what is wrong with one is told once, and not of each agent that names it."""
+    return set(values) if isinstance(values, dict) else set()
+
+
 def _model(reader: Reader, name: str, values: object) -> ModelEntry | None:
-    fields = reader.table(f"models.{name}", values, _MODEL_FIELDS)
+    fields = reader.table(f"models.{name}", values, _MODEL_FIELDS, _FIELDS)
     try:
         if _MODEL(name) == HOUSE:
             raise Bad("bad_value", "house is the name of the rules that need no model")
@@ -186,6 +191,13 @@ _AGENT_FIELDS: Final = (
 )
 
 
+_FIELDS: Final = {
+    "[[agents]]": _AGENT_FIELDS,
+    "[models.NAME]": _MODEL_FIELDS,
+    "the file before the first table": _FILE_FIELDS,
+}
+
+
 def _agents(reader: Reader, values: object, models: set[str], folder: Path) -> tuple[AgentEntry, ...]:
     if not isinstance(values, list):
         reader.report("agents", "bad_type", "has to be a list of tables: [[agents]]")
@@ -199,7 +211,7 @@ def _agents(reader: Reader, values: object, models: set[str], folder: Path) -> t
 
 
 def _agent(reader: Reader, place: str, values: object, models: set[str], folder: Path) -> AgentEntry:
-    fields = reader.table(place, values, _AGENT_FIELDS)
+    fields = reader.table(place, values, _AGENT_FIELDS, _FIELDS)
     model = fields.optional("model", _MODEL, HOUSE)
     if model not in models:
         fields.report(

@@ -21,6 +21,9 @@ Parse: TypeAlias = Callable[[object], T]
 """A value of a field. Raises Bad."""
 
 _MOST_FILE_BYTES: Final = 8 * 1024 * 1024
+_NEAR: Final = 0.75
+_LIKE_A_FIELD: Final = re.compile("[a-z_]{1,24}")
+"""Any other name may be a secret that was written where it does not belong (test_no_problem_repeats_a_value)."""
 _AT_LINE: Final = re.compile(r"\(at line (\d+)")
 
 
@@ -63,17 +66,18 @@ class Reader:
         self.problems: list[Problem] = []
         self._lines = text.splitlines()
 
-    def table(self, place: str, values: object, known: Collection[str]) -> Fields:
-        """One table of it, of which only these fields are known."""
+    def table(
+        self, place: str, values: object, known: Collection[str], elsewhere: Mapping[str, Collection[str]]
+    ) -> Fields:
+        """One table of it, of which only these fields are known. `elsewhere`: those of other tables, by where they stand."""
         if not isinstance(values, dict):
             self.report(place, "bad_type", "has to be a table")
             return Fields(self, place, {})
         for name in values.keys() - set(known):
-            near = difflib.get_close_matches(name, known, n=1)
-            why = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
-            self.report(
-                _join(place, "(another field)" if not near else name), "unknown_field", why, self._line(place, name)
-            )
+            meant = _meant(name, known, elsewhere)
+            shown = name if meant is not None or _LIKE_A_FIELD.fullmatch(name) else "(another field)"
+            why = meant or f"there are {', '.join(sorted(known))}"
+            self.report(_join(place, shown), "unknown_field", why, self._line(place, name))
         return Fields(self, place, values)
 
     def report(self, field: str, code: str, why: str, line: int | None = None) -> None:
@@ -139,6 +143,16 @@ class Fields:
     def report(self, name: str, code: str, why: str) -> None:
         """Something is wrong with a field."""
         self.reader.report(_join(self.place, name), code, why)
+
+
+def _meant(name: str, known: Collection[str], elsewhere: Mapping[str, Collection[str]]) -> str | None:
+    """What somebody meant, in words; None where nothing is near."""
+    if near := difflib.get_close_matches(name, known, n=1, cutoff=_NEAR):
+        return f"did you mean {near[0]}?"
+    for where, fields in elsewhere.items():
+        if near := difflib.get_close_matches(name, fields, n=1, cutoff=_NEAR):
+            return f"did you mean {near[0]}? It stands in {where}"
+    return None
 
 
 def _join(place: str, name: str) -> str:

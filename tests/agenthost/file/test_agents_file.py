@@ -164,6 +164,18 @@ def test_agents_with_tokens_need_no_database(tmp_path: Path) -> None:
         ("400", '400\nstrategy = "a\\u0000b"', "agents.toml:8: agents[1].strategy: bad_text"),
         ("400", "400\nbuyin = 3", "agents.toml:8: agents[1].buyin: unknown_field: did you mean buy_in?"),
         ("400", "400\nhunter2 = 3", "agents.toml:8: agents[1].(another field): unknown_field"),
+        ("400", "400\ntemprature = 1", "agents.toml:8: agents[1].temprature: unknown_field: did you mean temperature?"),
+        ("server", "colour = 1\nserver", "agents.toml:1: colour: unknown_field: there are agents, "),
+        (
+            "[[agents]]",
+            '[models.small]\nbase_url = "http://a"\ntemprature = 1\n[[agents]]',
+            "agents.toml:5: models.small.temprature: unknown_field: did you mean temperature? It stands in [[agents]]",
+        ),
+        (
+            "400",
+            '400\nmodel = "small"\n[models.small]\nbase_url = "x"',
+            "agents.toml:10: models.small.base_url: bad_value",
+        ),
         ("[[agents]]", "[agents]", "agents.toml:3: agents: bad_type"),
         ("[[agents]]", '[models.small]\nbase_url = "x"\n[[agents]]', "agents.toml:4: models.small.base_url: bad_value"),
         ("[[agents]]", '[models.house]\nbase_url = "http://a"\n[[agents]]', "agents.toml:3: models.house: bad_value"),
