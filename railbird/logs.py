@@ -6,10 +6,12 @@ However talkative the log is, the libraries that would print requests, rows or m
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
+from contextlib import suppress
 from types import TracebackType
-from typing import Final, TypeAlias
+from typing import Final, TextIO, TypeAlias, cast
 
 import structlog
 
@@ -60,6 +62,24 @@ class OneLine(logging.Formatter):
         return faults.in_words(ei[1]) if ei[1] is not None else "no error"
 
 
+class Unfailing(io.TextIOBase):
+    """Writes to another stream. One that is closed or broken takes nothing, and whoever logged goes on: a fault of the log is no
+    fault of a table (test_a_log_that_cannot_be_written_stops_nobody).
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError, ValueError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.flush()
+
+
 def on_one_line(text: str) -> str:
     """The text with every character that does not print escaped, spaces aside (`a\\nb` as `a\\\\nb`)."""
     if text.isprintable():
@@ -82,5 +102,5 @@ def configure_logs(*, level: str = "warning") -> None:
             structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"]),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(least),
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(file=cast("TextIO", Unfailing(sys.stderr))),
     )

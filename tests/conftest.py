@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
+import structlog
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SHARED: Final = ROOT.parent / "shared"
@@ -20,6 +23,17 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the folder ../shared is not beside the project: its data sets are not part of it")
     return SHARED
+
+
+@pytest.fixture(autouse=True)
+def _the_log_as_it_was() -> Iterator[None]:
+    """A command sets up the log of its process. What it wrote to is closed when its test is over, and no later test writes there."""
+    events, root = structlog.get_config(), logging.getLogger()
+    handlers, level = [*root.handlers], root.level
+    yield
+    structlog.configure(**events)
+    root.setLevel(level)
+    root.handlers[:] = [each for each in root.handlers if each in handlers]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,6 +10,8 @@ disk once; each work is whole by itself within (a savepoint), and none is told b
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,8 +25,9 @@ T = TypeVar("T")
 _READERS: Final = 2
 _TOGETHER: Final = 32
 """Works in one commit at most, so that the first does not wait long for the last."""
+_BUSY_MS: Final = 10_000
 _PRAGMAS: Final = (
-    "PRAGMA busy_timeout = 10000",  # first: the others may have to wait
+    f"PRAGMA busy_timeout = {_BUSY_MS}",  # first: the others may have to wait
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
@@ -122,8 +125,24 @@ def _in_transaction(connection: Connection) -> bool:
 def _set_pragmas(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     for pragma in _PRAGMAS:
-        cursor.execute(pragma)
+        _execute_patiently(cursor, pragma)
     cursor.close()
+
+
+def _execute_patiently(cursor: sqlite3.Cursor, pragma: str) -> None:
+    """A new file becomes a write-ahead one by one connection alone, and SQLite refuses another at once, whatever its busy timeout
+    (test_many_connections_open_a_new_file_at_once).
+    """
+    give_up_s = time.monotonic() + _BUSY_MS / 1_000
+    while True:
+        try:
+            cursor.execute(pragma)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up_s:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _begin(connection: Connection) -> None:

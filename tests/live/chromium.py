@@ -135,7 +135,7 @@ def _watch(watch: Watch, own_host: str) -> None:
 async def served(app: ASGIApp, *, timeout_s: float = 30.0) -> AsyncIterator[str]:
     """The app on a free loopback port, in this loop; yields its base URL."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, log_level="warning", timeout_graceful_shutdown=2))
         task = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             async with asyncio.timeout(timeout_s):

@@ -285,7 +285,9 @@ async def serving(
     app = Starlette(routes=[Mount("/host", Starlette(routes=routes))])
     with socket.create_server(("127.0.0.1", 0)) as listener:
         settings = {**UVICORN_SETTINGS, **protocols, **config}
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1, **settings))
+        server = uvicorn.Server(
+            uvicorn.Config(app, log_config=None, log_level="error", timeout_graceful_shutdown=1, **settings)
+        )
         task = asyncio.create_task(server.serve(sockets=[listener]))
         await until(lambda: server.started)
         try:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import logging
+import os
 import sys
+from contextlib import suppress
 
-from railbird.logs import OneLine
+import pytest
+import structlog
+
+from railbird.logs import OneLine, configure_logs
 
 TEXT = "the row: As Kd"
 
@@ -44,3 +50,18 @@ def test_handlers_of_a_host_are_left_as_they_are() -> None:
     assert TEXT in whole
     assert TEXT not in OneLine().format(record)
     assert logging.Formatter().format(record) == whole
+
+
+def test_a_log_that_cannot_be_written_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A closed stream and a broken pipe take nothing, and whoever logs goes on."""
+    closed = io.StringIO()
+    closed.close()
+    read, write = os.pipe()
+    os.close(read)
+    broken = open(write, "w")  # noqa: SIM115 - its end fails, too
+    for stream in (closed, broken):
+        monkeypatch.setattr(sys, "stderr", stream)
+        configure_logs()
+        structlog.get_logger().error("table_fault", table="t-1")
+    with suppress(BrokenPipeError):
+        broken.close()

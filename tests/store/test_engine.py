@@ -82,6 +82,17 @@ async def said(database: Database, query: str) -> Any:
     return await database.write(lambda connection: connection.execute(text(query)).scalar_one())
 
 
+async def test_many_connections_open_a_new_file_at_once(tmp_path: Path) -> None:
+    """Whoever makes a write-ahead one of it has it alone for an instant; the others wait for that, too."""
+    for number in range(20):
+        url = database_url(f"sqlite:///{tmp_path}/{number}.db")
+        opened = [Database(url) for _ in range(8)]
+        await asyncio.gather(
+            *(each.read(lambda connection: connection.execute(text("SELECT 1")).all()) for each in opened)
+        )
+        await asyncio.gather(*(each.dispose() for each in opened))
+
+
 async def test_a_reader_sees_one_state_and_waits_for_no_writer(store: Store) -> None:
     """What is committed while it reads is not there for it yet."""
     loop = asyncio.get_running_loop()
