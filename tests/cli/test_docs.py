@@ -38,6 +38,14 @@ def test_every_command_that_is_named_is_there(page: Path, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_variable_of_a_command_is_set_before(page: Path) -> None:
+    """Who pastes a page's commands one after the other has what they want."""
+    shell = "\n".join(line for line in page.read_text().splitlines() if line.startswith("    "))
+    for used in re.finditer(r"\$([A-Z_]+)", shell):
+        assert re.search(rf"\b{used[1]}=", shell[: used.start()]), used[1]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", page.read_text())
     assert [link for link in links if not (page.parent / link).exists()] == []
