@@ -30,7 +30,7 @@ from railbird.agenthost.outbound import Door
 from railbird.agenthost.seats.seating import Seating, SeatKeeper
 from railbird.agenthost.turns.pace import Pace
 from railbird.agenthost.turns.turn import TurnTaker
-from railbird.client import ClientError, Refused, TokenSource
+from railbird.client import ClientError, ErrorCode, Refused, TokenSource
 
 _LOG: Final = logging.getLogger(__name__)
 _LEAVES_WITHIN_S: Final = 5.0
@@ -239,13 +239,17 @@ class AgentPlayer:
         """The turn first: who leaves in mid-turn folds."""
         if self._turn is not None:
             await asyncio.wait({self._turn})
-        if self._leaves and self.memory.own_seat is not None:
+        # A seat that nobody knows of yet would stay taken by nobody (test_who_ends_while_it_sits_down_leaves_the_seat).
+        if self._leaves and self._keeper.may_have_a_seat:
             await self._leave()
 
     async def _leave(self) -> None:
         try:
             async with asyncio.timeout(_LEAVES_WITHIN_S):
                 await self._door.send_to_table(Leave())
+        except Refused as refused:
+            if refused.code is not ErrorCode.NOT_SEATED:
+                _LOG.warning("leaving was not taken: %s", refused.code)
         except (ClientError, TimeoutError) as failed:
             _LOG.warning("leaving was not taken: %s", failed)
 

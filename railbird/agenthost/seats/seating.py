@@ -49,6 +49,12 @@ class SeatKeeper:
         self._rng = rng
         self._changed = asyncio.Event()
         self._sits = True
+        self._asked = False
+
+    @property
+    def may_have_a_seat(self) -> bool:
+        """Whether a seat is ours, or was asked for: it may be ours before a frame has said so."""
+        return self._asked or self._memory.own_seat is not None
 
     def sit_no_more(self) -> None:
         """From now on no seat is taken, kept or paid for."""
@@ -100,6 +106,7 @@ class SeatKeeper:
         if wanted is None:
             await self._later()
             return
+        self._asked = True
         await door.send_to_table(Sit(seat=wanted, buy_in=self._allowed_buy_in()))
         await self._until_it_shows(lambda: self._memory.own_seat is not None)
 

@@ -15,6 +15,7 @@ from gameserver.wire.messages import (
     HandStarted,
     Inbound,
     Leave,
+    Sit,
 )
 from policy.ids import AgentId, AgentVersionId
 from railbird.agenthost.house import STYLES
@@ -107,6 +108,27 @@ async def test_who_retires_without_a_hand_leaves_at_once() -> None:
         running = tasks.create_task(playing.player.run())
         await told.wait()
         await until(lambda: playing.player.memory.state is not None)
+        playing.player.retire()
+        await running
+
+
+async def test_who_ends_while_it_sits_down_leaves_the_seat() -> None:
+    """The seat was asked for, and no frame has said yet that it is ours: it would stay taken by nobody."""
+    asked = asyncio.Event()
+
+    async def script(visitor: Visitor) -> None:
+        assert isinstance(await visitor.hear(), Enter)
+        await visitor.say(snapshot(state([], street=None)))
+        assert isinstance(await visitor.ack(), Sit)
+        asked.set()
+        assert isinstance(await visitor.ack(), Leave)
+        await visitor.until_gone()
+
+    async with fake_table(script) as table, asyncio.timeout(WITHIN_S), asyncio.TaskGroup() as tasks:
+        playing = Playing(table)
+        running = tasks.create_task(playing.player.run())
+        await asked.wait()
+        assert playing.player.memory.own_seat is None
         playing.player.retire()
         await running
 
